@@ -1,0 +1,16 @@
+/** Three layers of tests, from fast to real: pure, control plane (API server and etcd), cluster (pods). */
+const layer = (displayName, testMatch, more = {}) => ({
+  displayName,
+  testMatch,
+  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
+  moduleFileExtensions: ['ts', 'js', 'json'],
+  ...more,
+});
+
+module.exports = {
+  projects: [
+    layer('pure', ['<rootDir>/test/{kind,api,engines,constructs,runtime,store,operator,cli,package}/**/*.test.ts', '!**/*.{control-plane,cluster}.test.ts'], { testPathIgnorePatterns: ['\\.(control-plane|cluster)\\.test\\.ts$'] }),
+    layer('control-plane', ['<rootDir>/{test,examples}/**/*.control-plane.test.ts']),
+    layer('cluster', ['<rootDir>/{test,examples}/**/*.cluster.test.ts']),
+  ],
+};
