@@ -1,0 +1,81 @@
+import type { KubeObject, ObjectKey, ResourceType } from '../kind/resource';
+
+/** What happened to an object. */
+export type InformerEvent<T extends KubeObject> =
+  /** It is new to the cache. */
+  | { readonly type: 'added'; readonly object: T; readonly origin?: unknown }
+  /** It has another resourceVersion than before. */
+  | { readonly type: 'updated'; readonly object: T; readonly previous: T; readonly origin?: unknown }
+  /** It is gone; this is the last that was known of it. */
+  | { readonly type: 'deleted'; readonly object: T; readonly origin?: unknown }
+  /** Nothing happened; the subscriber asked to be reminded from time to time. */
+  | { readonly type: 'resynced'; readonly object: T; readonly origin?: undefined };
+
+/** Is called in the order of events and must return soon: it should put a key into a queue. */
+export type EventHandler<T extends KubeObject> = (event: InformerEvent<T>) => void;
+
+/** The values under which an index finds an object. */
+export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
+
+/** Which objects an informer holds. */
+export interface InformerSelection {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** @default all */
+  readonly namespaces?: readonly string[];
+}
+
+/** Name of the index by UID of every owner reference; present in every informer. */
+export const OWNER_INDEX = 'owner';
+
+/**
+ * A copy of a selection of objects that follows the cluster.
+ *
+ * Guarantees
+ * - After `waitForSync` it holds everything that was there when the first list was taken.
+ * - Of one object it never goes back in time, and a handler is never called twice for one resourceVersion.
+ * - A deletion that happened while the watch was broken is told as such after the next list.
+ * - What `put` brought in is read back at once, until the cluster tells something newer.
+ *
+ * Assumes
+ * - Nobody changes the objects that it hands out: they are the cache itself, not copies.
+ */
+export interface Informer<T extends KubeObject> {
+  readonly type: ResourceType;
+  readonly selection: InformerSelection;
+  /** Whether the first list is complete. */
+  readonly synced: boolean;
+  /** How many objects are held. */
+  readonly size: number;
+
+  get(key: ObjectKey): T | undefined;
+  /** All objects, or those of one namespace. */
+  list(namespace?: string): T[];
+  /** Objects that an index files under a value. @throws if there is no such index */
+  byIndex(index: string, value: string): T[];
+  /** Adds an index, and files what is there already; does nothing if one of that name exists. */
+  addIndex(name: string, values: IndexFunction<T>): void;
+
+  /**
+   * Calls the handler for all that is there (as `added`) and for all that happens from now on.
+   * @returns a function that ends it
+   */
+  onEvent(handler: EventHandler<T>, options?: { readonly resyncMs?: number }): () => void;
+
+  /**
+   * Takes in the API server's answer to a write of one's own, if it is news: reads after the write are never stale, and
+   * need not wait for the watch. Handlers are told at once, with `origin` in the event, so that a controller can pass
+   * over what it did itself; when the watch brings the same version later, nobody is told again. If somebody else's
+   * change came between the last known version and this one, handlers are told once more (without origin) as the watch
+   * brings that change: nothing is lost by passing over one's own.
+   *
+   * An object that doesn't belong to the selection, or that the watch has already seen deleted, is left out.
+   */
+  put(written: T, origin?: unknown): void;
+
+  /** Resolves once the cache knows this version of the object or a newer one (or that it is gone). */
+  seen(written: KubeObject, signal?: AbortSignal): Promise<void>;
+
+  /** Resolves once the first list is complete. */
+  waitForSync(signal?: AbortSignal): Promise<void>;
+}
