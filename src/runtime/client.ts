@@ -1,212 +1,182 @@
 import type { Duplex, Readable } from 'node:stream';
-import type { KubeObject, ObjectKey, ResourceType } from '../kind/resource';
-import type { Random } from './backoff';
-import type { Clock } from './clock';
+import { apiVersionOf, builtin, keyOf, type KubeObject, type ObjectKey, type ResourceType } from '../kind/resource';
+import { ApiError, TransportError, type ApiStatus } from './api-error';
+import type * as options from './client-options';
+import { systemClock } from './clock';
 import type { ClusterAccess } from './cluster-access';
+import { jsonLines } from './json-lines';
+import { collectionPath, objectPath, query, requireNamespace } from './resource-path';
+import { Transport } from './transport';
+import { VERSION } from './version';
+import { PodStreams } from './websocket';
 
-/** How a client behaves; all of it optional. */
-export interface ClientOptions {
-  /** Put in front of our own user agent, such as `shop-operator/1.2.0`. */
-  readonly userAgent?: string;
-  /** How long one request may take, in milliseconds, from sending to the last byte of the answer. @default 30000 */
-  readonly timeoutMs?: number;
-  /** Connections kept open for requests; watches and streams have their own. @default 32 */
-  readonly connections?: number;
-  /** Told of every request that was answered or failed: for metrics and for counting in tests. Must not throw. */
-  readonly onRequest?: (request: RequestRecord) => void;
-  readonly clock?: Clock;
-  readonly random?: Random;
-}
-
-/** One request, after the fact. */
-export interface RequestRecord {
-  readonly method: string;
-  /** Path with query. */
-  readonly path: string;
-  /** HTTP status; undefined if no answer came. */
-  readonly status?: number;
-  readonly durationMs: number;
-}
-
-/** What every call takes. */
-export interface CallOptions {
-  /** Ends the call at once; it then rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** @default the client's own */
-  readonly timeoutMs?: number;
-}
-
-/** What every write takes. */
-export interface WriteOptions extends CallOptions {
-  /** Let the API server check and default, but keep nothing. */
-  readonly dryRun?: boolean;
-  /** Who owns the fields that are written. */
-  readonly fieldManager?: string;
-}
-
-export interface PatchOptions extends WriteOptions {
-  /** Such as `status` or `scale`. */
-  readonly subresource?: string;
-}
-
-export interface ApplyOptions extends PatchOptions {
-  readonly fieldManager: string;
-  /** Take over fields that others own instead of failing with a conflict. @default false */
-  readonly force?: boolean;
-}
-
-export interface DeleteOptions extends CallOptions {
-  /** Delete only the object with this UID, not a later one of the same name. */
-  readonly uid?: string;
-  /** Delete only if nobody changed the object since. */
-  readonly resourceVersion?: string;
-  /** What becomes of its dependents. @default 'Background' */
-  readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  readonly gracePeriodSeconds?: number;
-  readonly dryRun?: boolean;
-}
-
-/** Which objects: of one namespace or of all, and narrowed by selectors. */
-export interface Selection {
-  /** @default all namespaces */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
-
-export interface ListOptions extends Selection, CallOptions {
-  /** Objects per page. @default 500 */
-  readonly pageSize?: number;
-}
-
-/** A list, or one page of it. */
-export interface ObjectList<T extends KubeObject> {
-  readonly items: T[];
-  /** The moment at which the list is true; a watch from here misses nothing. */
-  readonly resourceVersion: string;
-}
-
-export interface WatchOptions extends Selection {
-  /** Tell what happened after this moment. */
-  readonly resourceVersion: string;
-  /** The API server ends the watch after so many seconds. */
-  readonly timeoutSeconds?: number;
-  readonly signal?: AbortSignal;
-}
-
-/** What a watch tells. A bookmark only says how far the watch has come: its object has nothing but a resourceVersion. */
-export type WatchEvent<T extends KubeObject> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
-  | { readonly type: 'BOOKMARK'; readonly object: { readonly metadata: { readonly resourceVersion: string } } };
-
-/** A patch: a JSON merge patch as an object, or a JSON patch as a list of operations. */
-export type Patch = Readonly<Record<string, unknown>> | readonly JsonPatchOperation[];
-
-/** One operation of a JSON patch (RFC 6902). */
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string };
+export type * from './client-options';
+export type { RequestRecord } from './transport';
 
 /**
  * Speaks to one API server: the only place of the package that does.
  *
  * Guarantees
  * - A refusal is an `ApiError` with the API server's own words; silence is a `TransportError`.
- * - 429 and 503 with Retry-After are waited out and sent again, within the call's timeout; a 401 is tried once more with
- *   fresh credentials; a read whose connection broke is tried once more. Nothing else is ever sent twice.
- * - Every call ends as soon as its signal is aborted.
+ * - 429, and 503 with Retry-After, are waited out and sent again, ten times at most; a 401 is tried once more with fresh
+ *   credentials; a read whose connection broke is tried once more. Nothing else is ever sent twice.
+ * - Every call ends as soon as its signal is aborted, and then rejects with the signal's reason.
  */
 export class Client {
+  private readonly transport: Transport;
+  private readonly streams: PodStreams;
+
   constructor(
     readonly access: ClusterAccess,
-    readonly options: ClientOptions = {},
-  ) {}
+    clientOptions: options.ClientOptions = {},
+  ) {
+    const { timeoutMs = 30_000, connections = 32, clock = systemClock, random = Math.random, onRequest } = clientOptions;
+    const own = `cdk8s-database-operator/${VERSION}`;
+    const userAgent = clientOptions.userAgent === undefined ? own : `${clientOptions.userAgent} ${own}`;
+    this.transport = new Transport(access, { userAgent, timeoutMs, connections, onRequest, clock, random });
+    this.streams = new PodStreams(access, { userAgent, timeoutMs });
+  }
 
   /** Reads one object. @throws ApiError (isNotFound) */
-  get<T extends KubeObject>(_type: ResourceType, _key: ObjectKey, _options?: CallOptions & { subresource?: string }): Promise<T> {
-    throw new Error('unfinished');
+  async get<T extends KubeObject>(type: ResourceType, key: ObjectKey, { subresource, ...call }: options.CallOptions & { subresource?: string } = {}): Promise<T> {
+    return await this.transport.send<T>({ method: 'GET', path: objectPath(type, key, subresource), ...call });
   }
 
-  /** Reads all objects of a selection, page by page, at one moment. */
-  list<T extends KubeObject>(_type: ResourceType, _options?: ListOptions): Promise<ObjectList<T>> {
-    throw new Error('unfinished');
+  /** Reads all objects of a selection, page by page, as they were at one moment. */
+  async list<T extends KubeObject>(type: ResourceType, listOptions: options.ListOptions = {}): Promise<options.ObjectList<T>> {
+    const items: T[] = [];
+    let resourceVersion = '';
+    for await (const page of this.pages<T>(type, listOptions)) {
+      for (const item of page.items) items.push(item);
+      resourceVersion = page.resourceVersion;
+    }
+    return { items, resourceVersion };
   }
 
-  /** As `list`, but hands out each page as it comes, so that not all of them are held at once. */
-  pages<T extends KubeObject>(_type: ResourceType, _options?: ListOptions): AsyncGenerator<ObjectList<T>, void, undefined> {
-    throw new Error('unfinished');
+  /**
+   * As `list`, but hands out each page as it comes, so that not all of them are held at once.
+   * @throws ApiError (isGone) if reading took so long that the API server has forgotten the moment of the first page
+   */
+  async *pages<T extends KubeObject>(type: ResourceType, listOptions: options.ListOptions = {}): AsyncGenerator<options.ObjectList<T>, void, undefined> {
+    const { namespace, labelSelector, fieldSelector, pageSize = 500, ...call } = listOptions;
+    let position: string | undefined;
+    do {
+      const path = collectionPath(type, namespace) + query({ labelSelector, fieldSelector, limit: pageSize, continue: position });
+      const page = await this.transport.send<Page<T>>({ method: 'GET', path, ...call });
+      position = page.metadata.continue === '' ? undefined : page.metadata.continue;
+      yield { items: withType(type, page.items ?? []), resourceVersion: page.metadata.resourceVersion };
+    } while (position !== undefined);
   }
 
   /** Creates an object. @throws ApiError (isAlreadyExists) */
-  create<T extends KubeObject>(_type: ResourceType, _object: T, _options?: WriteOptions): Promise<T> {
-    throw new Error('unfinished');
+  async create<T extends KubeObject>(type: ResourceType, object: T, { dryRun, fieldManager, ...call }: options.WriteOptions = {}): Promise<T> {
+    requireNamespace(type, keyOf(object));
+    const path = collectionPath(type, object.metadata.namespace) + query({ fieldManager, ...dry(dryRun) });
+    return await this.transport.send<T>({ method: 'POST', path, body: JSON.stringify(object), ...call });
   }
 
   /** Server-side apply: creates the object or makes it have what `object` says, owning exactly those fields. */
-  apply<T extends KubeObject>(_type: ResourceType, _object: KubeObject, _options: ApplyOptions): Promise<T> {
-    throw new Error('unfinished');
+  async apply<T extends KubeObject>(type: ResourceType, object: KubeObject, applyOptions: options.ApplyOptions): Promise<T> {
+    const { fieldManager, force = false, dryRun, subresource, ...call } = applyOptions;
+    const path = objectPath(type, keyOf(object), subresource) + query({ fieldManager, force, ...dry(dryRun) });
+    // JSON is YAML: the API server takes it under the name that all its versions know.
+    return await this.transport.send<T>({ method: 'PATCH', path, body: JSON.stringify(object), contentType: 'application/apply-patch+yaml', ...call });
   }
 
   /** Changes part of an object: by merge patch if an object is given, by JSON patch if a list is. */
-  patch<T extends KubeObject>(_type: ResourceType, _key: ObjectKey, _patch: Patch, _options?: PatchOptions): Promise<T> {
-    throw new Error('unfinished');
+  async patch<T extends KubeObject>(type: ResourceType, key: ObjectKey, patch: options.Patch, patchOptions: options.PatchOptions = {}): Promise<T> {
+    const { dryRun, fieldManager, subresource, ...call } = patchOptions;
+    const path = objectPath(type, key, subresource) + query({ fieldManager, ...dry(dryRun) });
+    const contentType = Array.isArray(patch) ? 'application/json-patch+json' : 'application/merge-patch+json';
+    return await this.transport.send<T>({ method: 'PATCH', path, body: JSON.stringify(patch), contentType, ...call });
   }
 
   /**
    * Deletes an object.
    * @returns the object, if finalizers or a grace period keep it for now; undefined if it is gone
    */
-  delete<T extends KubeObject>(_type: ResourceType, _key: ObjectKey, _options?: DeleteOptions): Promise<T | undefined> {
-    throw new Error('unfinished');
+  async delete<T extends KubeObject>(type: ResourceType, key: ObjectKey, deleteOptions: options.DeleteOptions = {}): Promise<T | undefined> {
+    const { uid, resourceVersion, propagation = 'Background', gracePeriodSeconds, dryRun, ...call } = deleteOptions;
+    const preconditions = uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions, propagationPolicy: propagation, gracePeriodSeconds, ...(dryRun === true ? { dryRun: ['All'] } : {}) });
+    const answer = await this.transport.send<T>({ method: 'DELETE', path: objectPath(type, key), body, ...call });
+    return answer.kind === 'Status' || answer.metadata.deletionTimestamp === undefined ? undefined : answer;
   }
 
   /**
    * What happens to a selection, from a moment on. Ends when the API server ends it.
    * @throws ApiError (isGone) if that moment is too long ago
    */
-  watch<T extends KubeObject>(_type: ResourceType, _options: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    throw new Error('unfinished');
+  async *watch<T extends KubeObject>(type: ResourceType, watchOptions: options.WatchOptions): AsyncGenerator<options.WatchEvent<T>, void, undefined> {
+    const { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, signal } = watchOptions;
+    const path = collectionPath(type, namespace) + query({ watch: true, allowWatchBookmarks: true, labelSelector, fieldSelector, resourceVersion, timeoutSeconds });
+    const request = { method: 'GET', path, signal } as const;
+    const body = await this.transport.open(request);
+    try {
+      for await (const events of jsonLines(body)) {
+        for (const event of events as (options.WatchEvent<T> | WatchError)[]) {
+          if (event.type === 'ERROR') throw new ApiError(request, event.object.code ?? 500, event.object);
+          yield event;
+        }
+      }
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw signal?.aborted === true ? signal.reason : new TransportError(request, 'the watch broke', error);
+    } finally {
+      body.on('error', ignore).destroy();
+    }
   }
 
-  /** Runs a command in a container; rejects if it can't be started, resolves with its exit code and what it printed. */
-  exec(_namespace: string, _pod: string, _command: readonly string[], _options?: ExecOptions): Promise<ExecResult> {
-    throw new Error('unfinished');
+  /**
+   * Runs a command in a container and waits for its end.
+   * @throws if it can't be started; a command that fails is no error, but an exit code
+   */
+  async exec(namespace: string, pod: string, command: readonly string[], execOptions: options.ExecOptions = {}): Promise<options.ExecResult> {
+    const { container, stdin, ...call } = execOptions;
+    const parameters = query({ container, stdin: stdin !== undefined, stdout: true, stderr: true });
+    const path = objectPath(builtin.Pod, { namespace, name: pod }, 'exec') + parameters + command.map((word) => `&command=${encodeURIComponent(word)}`).join('');
+    return await this.streams.exec(path, stdin, call);
   }
 
-  /** A container's log. */
-  logs(_namespace: string, _pod: string, _options?: LogOptions): Promise<Readable> {
-    throw new Error('unfinished');
+  /** A container's log, as bytes. Destroy the stream to end it early. */
+  async logs(namespace: string, pod: string, logOptions: options.LogOptions = {}): Promise<Readable> {
+    const { container, follow, tailLines, previous, ...call } = logOptions;
+    const path = objectPath(builtin.Pod, { namespace, name: pod }, 'log') + query({ container, follow, tailLines, previous });
+    return await this.transport.open({ method: 'GET', path, ...call });
   }
 
-  /** A connection to a port of a pod. */
-  portForward(_namespace: string, _pod: string, _port: number, _options?: CallOptions): Promise<Duplex> {
-    throw new Error('unfinished');
+  /** A connection to a port of a pod; a port on which nobody listens makes the stream fail, not this call. */
+  async portForward(namespace: string, pod: string, port: number, call: options.CallOptions = {}): Promise<Duplex> {
+    return await this.streams.portForward(objectPath(builtin.Pod, { namespace, name: pod }, 'portforward') + query({ ports: port }), call);
   }
 
   /** Ends all connections; calls under way fail. */
-  close(): Promise<void> {
-    throw new Error('unfinished');
+  async close(): Promise<void> {
+    await this.transport.close();
   }
 }
 
-export interface ExecOptions extends CallOptions {
-  /** @default the pod's only or first container */
-  readonly container?: string;
-  /** Fed to the command, then closed: the place for a secret, which must never be an argument. */
-  readonly stdin?: string | Readable;
+interface Page<T> {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: T[] | null;
 }
 
-export interface ExecResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
+interface WatchError {
+  readonly type: 'ERROR';
+  readonly object: ApiStatus;
 }
 
-export interface LogOptions extends CallOptions {
-  readonly container?: string;
-  /** Go on as more is written. */
-  readonly follow?: boolean;
-  readonly tailLines?: number;
-  /** The log of the container's previous run. */
-  readonly previous?: boolean;
+const dry = (dryRun: boolean | undefined): { dryRun?: string } => (dryRun === true ? { dryRun: 'All' } : {});
+
+/** In a list of a built-in kind the items leave out what they are. */
+function withType<T extends KubeObject>(type: ResourceType, items: T[]): T[] {
+  const apiVersion = apiVersionOf(type);
+  for (const item of items) {
+    item.apiVersion = apiVersion;
+    item.kind = type.kind;
+  }
+  return items;
 }
+
+/** A stream that we end ourselves reports just that. */
+const ignore = (): void => {};

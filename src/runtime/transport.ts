@@ -1,0 +1,191 @@
+import { Pool, type Dispatcher } from 'undici';
+import { ApiError, TransportError, type ApiStatus } from './api-error';
+import type { Random } from './backoff';
+import type { Clock } from './clock';
+import type { ClusterAccess } from './cluster-access';
+import { connectorFor } from './connector';
+
+/** One request, after the fact. */
+export interface RequestRecord {
+  readonly method: string;
+  /** Path with query. */
+  readonly path: string;
+  /** HTTP status; undefined if no answer came. */
+  readonly status?: number;
+  /** Until the answer began, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** One request, before the fact. */
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path with query. */
+  readonly path: string;
+  readonly body?: string;
+  /** @default application/json */
+  readonly contentType?: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+export interface TransportOptions {
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+  readonly connections: number;
+  readonly onRequest?: (request: RequestRecord) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** How often a request is sent in all while the API server keeps asking to come back later. */
+const MOST_ATTEMPTS = 10;
+/** Shorter than the 90 s after which the API server closes an idle connection, so that no write meets a closing one. */
+const KEEP_ALIVE_MS = 60_000;
+/** How long to wait when the API server says 429 or 503 but not for how long. */
+const UNSPOKEN_RETRY_SECONDS = 1;
+
+/**
+ * HTTP to one API server: pools, identity, and the few reasons to send something again (see `Client`).
+ *
+ * HTTP/1.1, because undici's HTTP/2 lets a request wait behind an open watch; hence one pool for requests, and one without
+ * a bound for streams, which hold their connection for minutes.
+ */
+export class Transport {
+  private pools: Pools;
+
+  constructor(
+    private readonly access: ClusterAccess,
+    private readonly options: TransportOptions,
+  ) {
+    this.pools = openPools(access, options);
+  }
+
+  /** Sends a request and parses the answer. @throws ApiError, TransportError */
+  async send<T>(request: TransportRequest): Promise<T> {
+    const response = await this.exchange('requests', request);
+    try {
+      return (await response.body.json()) as T;
+    } catch (error) {
+      throw failure(request, 'cannot read the answer', error);
+    }
+  }
+
+  /** Sends a request whose answer is a stream; the caller reads it to its end or destroys it. @throws ApiError, TransportError */
+  async open(request: TransportRequest): Promise<Dispatcher.ResponseData['body']> {
+    return (await this.exchange('streams', request)).body;
+  }
+
+  /** Ends all connections; what is under way fails. */
+  async close(): Promise<void> {
+    await Promise.all([this.pools.requests.destroy(), this.pools.streams.destroy()]);
+  }
+
+  private async exchange(pool: keyof Pools, request: TransportRequest): Promise<Dispatcher.ResponseData> {
+    let unauthorized = false;
+    let reconnected = false;
+    for (let attempt = 1; ; attempt++) {
+      let response: Dispatcher.ResponseData;
+      try {
+        response = await this.attempt(pool, request);
+      } catch (error) {
+        if (request.method === 'GET' && !reconnected && isBrokenConnection(error)) {
+          reconnected = true;
+          continue;
+        }
+        throw failure(request, 'no answer from the API server', error);
+      }
+      if (response.statusCode < 400) return response;
+      const refusal = await readRefusal(request, response);
+      if (refusal.status === 401 && !unauthorized) {
+        unauthorized = true;
+        this.renewCredentials();
+        continue;
+      }
+      if (!asksToComeBack(refusal) || attempt === MOST_ATTEMPTS) throw refusal;
+      // Everybody who was turned away now was told the same time: without jitter all would be back together.
+      const seconds = (refusal.retryAfterSeconds ?? UNSPOKEN_RETRY_SECONDS) * (1 + 0.1 * this.options.random());
+      await this.options.clock.sleep(seconds * 1000, request.signal);
+    }
+  }
+
+  /** A certificate was shown when a connection was opened, so a new one needs new connections; what runs on the old ones may end. */
+  private renewCredentials(): void {
+    this.access.credentials.refused();
+    const old = this.pools;
+    this.pools = openPools(this.access, this.options);
+    void Promise.allSettled([old.requests.close(), old.streams.close()]);
+  }
+
+  private async attempt(pool: keyof Pools, request: TransportRequest): Promise<Dispatcher.ResponseData> {
+    request.signal?.throwIfAborted();
+    const { clock, onRequest, timeoutMs } = this.options;
+    const started = clock.monotonic();
+    let status: number | undefined;
+    try {
+      const { token } = await this.access.credentials.current();
+      const headers: Record<string, string> = { accept: 'application/json', 'user-agent': this.options.userAgent };
+      if (token !== undefined) headers.authorization = `Bearer ${token}`;
+      if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json';
+      const limit = request.timeoutMs ?? timeoutMs;
+      const response = await this.pools[pool].request({
+        method: request.method,
+        path: request.path,
+        body: request.body,
+        headers,
+        signal: request.signal,
+        headersTimeout: limit,
+        bodyTimeout: pool === 'streams' ? 0 : limit,
+      });
+      status = response.statusCode;
+      return response;
+    } finally {
+      onRequest?.({ method: request.method, path: request.path, status, durationMs: clock.monotonic() - started });
+    }
+  }
+}
+
+interface Pools {
+  readonly requests: Pool;
+  readonly streams: Pool;
+}
+
+function openPools(access: ClusterAccess, options: TransportOptions): Pools {
+  const connect = connectorFor(access, options.timeoutMs);
+  const common = { connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
+  return {
+    requests: new Pool(access.server, { ...common, connections: options.connections }),
+    streams: new Pool(access.server, { ...common, connections: null }),
+  };
+}
+
+/** The API server answers 429 before it does anything, and 503 with Retry-After likewise: sending again is safe for writes too. */
+function asksToComeBack(refusal: ApiError): boolean {
+  return refusal.status === 429 || (refusal.status === 503 && refusal.retryAfterSeconds !== undefined);
+}
+
+async function readRefusal(request: TransportRequest, response: Dispatcher.ResponseData): Promise<ApiError> {
+  const text = await response.body.text().catch(() => '');
+  const retryAfter = Number(response.headers['retry-after'] ?? NaN);
+  return new ApiError(request, response.statusCode, parseStatus(text), Number.isFinite(retryAfter) ? retryAfter : undefined);
+}
+
+/** A proxy's answer may be HTML or nothing at all; then its beginning must do for a message. */
+function parseStatus(text: string): ApiStatus {
+  try {
+    const body = JSON.parse(text) as ApiStatus;
+    if (body.kind === 'Status') return body;
+  } catch {
+    // Not JSON: told below as it is.
+  }
+  return text.trim() === '' ? {} : { message: text.trim().slice(0, 500) };
+}
+
+function failure(request: TransportRequest, what: string, error: unknown): unknown {
+  if (request.signal?.aborted === true) return request.signal.reason;
+  return new TransportError(request, what, error);
+}
+
+function isBrokenConnection(error: unknown): boolean {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+}
