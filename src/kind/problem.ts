@@ -15,10 +15,15 @@ export class InvalidSpecError extends Error {
 
 /** Each issue that zod found in a value, as a sentence. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], input: unknown, schema: StructuralSchema, where: string): string[] {
-  return issues.map((issue) => {
-    if (issue.path.length === 0) return `${where}: ${issue.message}`;
-    return `${where}: '${pathText(issue.path)}'${valueText(at(input, issue.path), schemaAt(schema, issue.path))} ${issue.message}`;
-  });
+  const texts = new Map<string, string>();
+  for (const issue of issues) {
+    const path = pathText(issue.path);
+    const value = valueText(at(input, issue.path), schemaAt(schema, issue.path));
+    // A plain value that is wrong in one way needs no second complaint; an object may be wrong in several.
+    const key = value === '' ? `${path} ${issue.message}` : path;
+    if (!texts.has(key)) texts.set(key, `${where}: ${path === '' ? 'spec' : `'${path}'`}${value} ${issue.message}`);
+  }
+  return [...texts.values()];
 }
 
 /** The reason of an issue, in words that follow the field's name. Handed to zod, which prefers what the schema's author wrote. */
@@ -27,7 +32,7 @@ export function reasonOf(issue: z.core.$ZodRawIssue): string {
     case 'invalid_type':
       return issue.input === undefined ? `is missing; give it ${article(issue.expected)}` : `is not ${article(issue.expected)}`;
     case 'invalid_value':
-      return `is not known; use ${oneOf(issue.values)}`;
+      return `is ${issue.input === undefined ? 'missing' : 'not known'}; use ${oneOf(issue.values)}`;
     case 'too_small':
       return issue.origin === 'string' ? `is shorter than ${issue.minimum} characters` : `is ${sized(issue.origin) ? 'shorter' : 'smaller'} than ${issue.minimum}`;
     case 'too_big':

@@ -4,8 +4,13 @@ import type { z } from 'zod';
 export interface Rule<T> {
   /** The condition in the Common Expression Language; `self` is the value, `oldSelf` the value before an update. */
   readonly cel: string;
-  /** What is wrong and what to do, as the API server and `cdk8s synth` print it. */
+  /** What is wrong and what to do, in words that follow the field's name. */
   readonly message: string;
+  /**
+   * Which field of the value is wrong.
+   * @default - the value itself
+   */
+  readonly field?: string & keyof T;
   /**
    * The same condition for synth.
    * @default - only the API server checks it, as it must where the rule looks at `oldSelf`
@@ -20,13 +25,18 @@ export const validations = 'x-kubernetes-validations';
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
+  readonly fieldPath?: string;
 }
 
 /** The schema with further rules; the ones it had stay. */
 export function withRules<S extends z.ZodType>(schema: S, ...rules: Rule<z.output<S>>[]): S {
   const before = (schema.meta()?.[validations] ?? []) as CelRule[];
-  const checked = rules.reduce((s, { holds, message }) => (holds === undefined ? s : s.refine(holds, message)), schema);
-  return checked.meta({ [validations]: [...before, ...rules.map(({ cel, message }) => ({ rule: cel, message }))] });
+  const checked = rules.reduce((s, { holds, message, field }) => (holds === undefined ? s : s.refine(holds, { error: message, path: field === undefined ? [] : [field] })), schema);
+  return checked.meta({ [validations]: [...before, ...rules.map(toCel)] });
+}
+
+function toCel<T>({ cel, message, field }: Rule<T>): CelRule {
+  return { rule: cel, message, ...(field !== undefined && { fieldPath: `.${field}` }) };
 }
 
 /** The rule that `immutable` sets; the CRD's schema also forbids to add or remove a field that has it. */
