@@ -7,10 +7,13 @@ const layer = (displayName, testMatch, more = {}) => ({
   ...more,
 });
 
+/** Marks the run, so that its tests share their clusters, and removes those at its end (test/support/sharedCluster.ts). */
+const sharedClusters = { globalSetup: '<rootDir>/test/support/globalSetup.ts', globalTeardown: '<rootDir>/test/support/globalTeardown.ts' };
+
 module.exports = {
   projects: [
     layer('pure', ['<rootDir>/test/{kind,api,engines,constructs,runtime,store,operator,cli,package}/**/*.test.ts', '!**/*.{control-plane,cluster}.test.ts'], { testPathIgnorePatterns: ['\\.(control-plane|cluster)\\.test\\.ts$'] }),
-    layer('control-plane', ['<rootDir>/{test,examples}/**/*.control-plane.test.ts']),
-    layer('cluster', ['<rootDir>/{test,examples}/**/*.cluster.test.ts']),
+    layer('control-plane', ['<rootDir>/{test,examples}/**/*.control-plane.test.ts'], sharedClusters),
+    layer('cluster', ['<rootDir>/{test,examples}/**/*.cluster.test.ts'], sharedClusters),
   ],
 };

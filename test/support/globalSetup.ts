@@ -1,0 +1,7 @@
+import { beginRun, removeClusters } from './testRun';
+
+/** Starts nothing: the first test that needs a cluster does. */
+export default async function globalSetup(): Promise<void> {
+  beginRun();
+  await removeClusters(false);
+}

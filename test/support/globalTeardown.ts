@@ -1,0 +1,5 @@
+import { removeClusters } from './testRun';
+
+export default async function globalTeardown(): Promise<void> {
+  await removeClusters(true);
+}
