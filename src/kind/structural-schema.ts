@@ -36,15 +36,22 @@ export interface StructuralSchema {
  * @throws where the schema can't be structural, such as a union of objects; the error names the field.
  */
 export function structuralSchema(schema: z.ZodType, at: string): StructuralSchema {
-  const json = z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline', unrepresentable: 'any' });
-  return structural(json, at);
+  return structural(toJson(schema, at), at);
+}
+
+function toJson(schema: z.ZodType, at: string): Json {
+  try {
+    return z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline' });
+  } catch (cause) {
+    throw new Error(`${at}: cannot be told to the API server: ${(cause as Error).message}`, { cause });
+  }
 }
 
 type Json = Record<string, unknown>;
 
 /** The order in which people read a schema. */
 const order = [
-  'description', 'type', 'format', 'enum', 'default', 'nullable', 'pattern', 'minLength', 'maxLength', 'minimum', 'exclusiveMinimum', 'maximum',
+  'title', 'description', 'type', 'format', 'enum', 'default', 'nullable', 'pattern', 'minLength', 'maxLength', 'minimum', 'exclusiveMinimum', 'maximum',
   'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'required', 'properties',
   'additionalProperties', 'items', 'anyOf', 'x-kubernetes-int-or-string', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource',
   'x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type', validations,
