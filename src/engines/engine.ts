@@ -71,11 +71,13 @@ export interface Engine {
   versionChange(from: string, to: string): VersionChange;
   /** Why these parameters can't be taken, one sentence each; empty when they can. */
   parameterProblems(parameters: Parameters): string[];
-  /** Those of the parameters that a running server can't take: changing one restarts the pods. */
+  /**
+   * Those of the parameters that a running server can't take: changing one restarts the pods. The rest can be set over SQL.
+   * A parameter that we don't know is taken for one that needs a restart: that is slower, never wrong.
+   */
   restartParameters(parameters: Parameters, version: string): Parameters;
-  /** The text of the configuration file (`paths.config`/`configName`). */
-  configFile(settings: ServerSettings): string;
-  readonly configName: string;
+  /** Configuration files by name, for the folder `paths.config`. */
+  configFiles(settings: ServerSettings): Readonly<Record<string, string>>;
   connectionStrings(endpoint: Endpoint): ConnectionStrings;
   /** POSIX shell, by file name; see `docs/backup-format.md` for what they say to the store. */
   readonly scripts: Scripts;

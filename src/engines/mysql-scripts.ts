@@ -1,0 +1,237 @@
+import type { Scripts } from './engine';
+import { exchangeScript } from './exchange-script';
+
+const common = String.raw`${exchangeScript}
+tick=$(printf '\140')
+
+# quoted TEXT: as an SQL string.
+quoted() { printf "'%s'" "$(printf '%s' "$1" | sed 's/\\/\\\\/g' | sed "s/'/''/g")"; }
+
+# identifier TEXT: as an SQL identifier.
+identifier() { printf '%s%s%s' "$tick" "$(printf '%s' "$1" | sed "s/$tick/$tick$tick/g")" "$tick"; }
+
+# The accounts that the operator keeps, and the application's own; one statement a line, as --init-file wants it.
+# An account that is there already gets the password of the mounted Secret, so that a restored server opens to its new keys.
+accounts_sql() {
+  root=$(secret /dbop/accounts root-password) || return 1
+  operator=$(secret /dbop/accounts operator-password) || return 1
+  backup=$(secret /dbop/accounts backup-password) || return 1
+  user=$(secret /dbop/application username) || return 1
+  password=$(secret /dbop/application password) || return 1
+  database=$(secret /dbop/application database) || return 1
+  case $user in
+    root | dbop_* | mysql.*) say "the application's username '$user' is the name of another account; choose another one"; return 1 ;;
+  esac
+  # In a grant, _ and % of a database's name would be wildcards.
+  pattern=$(printf '%s' "$database" | sed 's/[_%]/\\&/g')
+  cat <<SQL
+ALTER USER 'root'@'localhost' IDENTIFIED BY $(quoted "$root");
+CREATE USER IF NOT EXISTS 'dbop_probe'@'localhost' IDENTIFIED BY '' WITH MAX_USER_CONNECTIONS 4;
+CREATE USER IF NOT EXISTS 'dbop_operator'@'%' IDENTIFIED BY $(quoted "$operator");
+ALTER USER 'dbop_operator'@'%' IDENTIFIED BY $(quoted "$operator");
+GRANT CREATE USER, PROCESS, RELOAD, REPLICATION CLIENT ON *.* TO 'dbop_operator'@'%';
+GRANT SELECT ON mysql.user TO 'dbop_operator'@'%';
+GRANT SELECT ON performance_schema.* TO 'dbop_operator'@'%';
+/*!80000 GRANT SYSTEM_VARIABLES_ADMIN, CONNECTION_ADMIN ON *.* TO 'dbop_operator'@'%' */;
+/*!80016 GRANT SYSTEM_USER ON *.* TO 'dbop_operator'@'%' */;
+CREATE USER IF NOT EXISTS 'dbop_backup'@'%' IDENTIFIED BY $(quoted "$backup");
+ALTER USER 'dbop_backup'@'%' IDENTIFIED BY $(quoted "$backup");
+GRANT SELECT, SHOW VIEW, TRIGGER, EVENT, PROCESS, RELOAD, REPLICATION CLIENT ON *.* TO 'dbop_backup'@'%';
+/*!80020 GRANT SHOW_ROUTINE ON *.* TO 'dbop_backup'@'%' */;
+CREATE DATABASE IF NOT EXISTS $(identifier "$database");
+CREATE USER IF NOT EXISTS $(quoted "$user")@'%' IDENTIFIED BY $(quoted "$password");
+ALTER USER $(quoted "$user")@'%' IDENTIFIED BY $(quoted "$password");
+GRANT ALL PRIVILEGES ON $(identifier "$pattern").* TO $(quoted "$user")@'%';
+SQL
+}
+
+# For making directories: durable only once the server has stopped, which is when they get their name.
+hasty='--skip-log-bin --innodb-flush-log-at-trx-commit=0 --innodb-doublewrite=OFF --skip-networking --mysqlx=OFF --performance-schema=OFF'
+
+# initialize DIRECTORY [OPTION...]: an empty server that knows only root, without a password.
+initialize() {
+  directory=$1; shift
+  rm -rf "$directory" && mkdir "$directory" || return 1
+  mysqld --defaults-file="$config/layout.cnf" --initialize-insecure --datadir="$directory" $hasty --innodb-buffer-pool-size=32M "$@"
+}
+
+client() { mysql --defaults-file="$private/client.cnf" --batch --skip-column-names --raw "$@"; }
+
+server_version() { mysqld --no-defaults --version | sed 's/.*[Vv]er \([0-9.]*\).*/\1/'; }
+
+# begin_server DIRECTORY: a server that only this container can reach, for loading.
+begin_server() {
+  mysqld --defaults-file="$config/layout.cnf" --datadir="$1" $hasty --gtid-mode=ON --enforce-gtid-consistency=ON \
+    --socket="$private/load.sock" --pid-file="$private/load.pid" --event-scheduler=OFF --secure-file-priv=NULL \
+    --innodb-buffer-pool-size=64M --table-open-cache=64 --max-connections=5 --max-allowed-packet=1G > "$private/server.log" 2>&1 &
+  server=$!
+  printf '[client]\nuser=root\nsocket=%s\n' "$private/load.sock" > "$private/client.cnf"
+  ticks=0
+  until client -e 'SELECT 1' > /dev/null 2>&1; do
+    kill -0 "$server" 2>/dev/null || fail LoadFailed "the server for loading did not start: $(last_words "$private/server.log")"
+    heed
+  done
+}
+
+end_server() {
+  kill -TERM "$server"
+  attend "$server" || fail LoadFailed "the server for loading did not end well: $(last_words "$private/server.log")"
+}
+
+load_artifact() { mysql --defaults-file="$private/client.cnf" --max-allowed-packet=1G --binary-mode < "$exchange/artifact" 2> "$private/errors"; }
+
+# load DIRECTORY: a new server there, filled with what the store sends.
+load() {
+  attended initialize "$1" > "$private/server.log" 2>&1 || fail LoadFailed "cannot make a data directory: $(last_words "$private/server.log")"
+  begin_server "$1"
+  attended load_artifact || fail LoadFailed "the dump does not load: $(last_words "$private/errors")"
+}
+
+count_rows() {
+  client > "$private/counts.sql" <<SQL || return 1
+SELECT CONCAT('SELECT ', QUOTE(CONCAT(table_schema, '.', table_name)), ', COUNT(*) FROM $tick', REPLACE(table_schema, '$tick', '$tick$tick'), '$tick.$tick', REPLACE(table_name, '$tick', '$tick$tick'), '$tick;')
+FROM information_schema.tables WHERE table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema') AND table_type = 'BASE TABLE';
+SQL
+  client < "$private/counts.sql" > "$private/answer"
+}
+
+order_count() { attended count_rows 2> "$private/errors" || fail VerificationFailed "cannot count what was loaded: $(last_words "$private/errors")"; }
+`;
+
+const start = String.raw`
+. /dbop/scripts/common.sh
+if [ ! -d "$data" ]; then
+  say 'making the data directory'
+  accounts_sql > "$private/accounts.sql"
+  initialize /data/.new --init-file="$private/accounts.sql"
+  rm "$private/accounts.sql"
+  sync_path /data
+  mv /data/.new "$data"
+  sync_path /data
+fi
+# A server id of its own for each pod, which replication stands on. Pods of a Deployment have no number.
+number=$(printf '%s' "$POD_NAME" | sed 's/.*-//')
+[ "$POD_NAME" = "$WORKLOAD_NAME-$number" ] || number=0
+case $number in '' | *[!0-9]*) number=0 ;; esac
+exec mysqld --defaults-file="$config/my.cnf" --datadir="$data" --server-id=$((number + 1))
+`;
+
+/** An account without rights answers the probe, so that a password change never makes a pod unready. */
+const ready = String.raw`
+exec mysql --no-defaults --user=dbop_probe --socket=/run/mysqld/mysqld.sock --connect-timeout=3 --batch -e 'SELECT 1' > /dev/null
+`;
+
+/** The server ends cleanly on the TERM that the kubelet sends next. */
+const stop = 'exit 0\n';
+
+const backup = String.raw`
+. /dbop/scripts/common.sh
+
+# Passwords reach the clients by a file in memory, never by an argument.
+log_in() {
+  password=$(secret /dbop/accounts backup-password) || fail Internal 'no password for the account dbop_backup is mounted'
+  printf '[client]\nuser=dbop_backup\npassword="%s"\nhost=%s\nport=%s\nprotocol=tcp\nconnect-timeout=10\n' \
+    "$(printf '%s' "$password" | sed "s/[\\\\\"']/\\\\&/g")" "$SERVER_HOST" "$SERVER_PORT" > "$private/client.cnf"
+}
+
+# users STATEMENT: what the server answers to it for each account that isn't ours.
+users() {
+  client > "$private/ask.sql" <<SQL || return 1
+SELECT CONCAT('$1 ', QUOTE(user), '@', QUOTE(host), ';') FROM mysql.user
+WHERE user NOT IN ('mysql.sys', 'mysql.session', 'mysql.infoschema', 'dbop_operator', 'dbop_backup', 'dbop_probe') AND NOT (user = 'root' AND host = 'localhost')
+ORDER BY user, host;
+SQL
+  # Hashes hold any byte, so they travel as hex.
+  { echo '/*!80017 SET print_identified_with_as_hex = ON */;'; cat "$private/ask.sql"; } > "$private/asked.sql"
+  client < "$private/asked.sql"
+}
+
+default_roles() {
+  client <<SQL
+SELECT CONCAT('SET DEFAULT ROLE ', GROUP_CONCAT(QUOTE(default_role_user), '@', QUOTE(default_role_host)), ' TO ', QUOTE(user), '@', QUOTE(host), ';') FROM mysql.default_roles GROUP BY user, host;
+SQL
+}
+
+dump_everything() {
+  version=$(client -e 'SELECT VERSION()') || return 1
+  printf -- '-- dbop dump 1 mysql %s\n' "$(printf '%s' "$version" | sed 's/-.*//')"
+  users 'SHOW CREATE USER' > "$private/users.sql" || return 1
+  # Default roles come last, when the roles are there.
+  sed 's/ DEFAULT ROLE .* REQUIRE / REQUIRE /; s/^CREATE USER /CREATE USER IF NOT EXISTS /; s/$/;/' "$private/users.sql"
+  users 'SHOW GRANTS FOR' > "$private/grants.sql" || return 1
+  # Grants on whole databases precede the data: a view on a view needs those of its definer.
+  sed -n "s/ ON \(\*\|$tick[^$tick]*$tick\)\.\* .*/&;/p" "$private/grants.sql"
+  client > "$private/databases" <<SQL || return 1
+SELECT schema_name FROM information_schema.schemata WHERE schema_name NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema');
+SQL
+  set --
+  while IFS= read -r name; do set -- "$@" "$name"; done < "$private/databases"
+  if [ $# -gt 0 ]; then
+    mysqldump --help > "$private/help" 2>&1 || :
+    if grep -q -e '--source-data' "$private/help"; then position=--source-data=2; else position=--master-data=2; fi
+    mysqldump --defaults-file="$private/client.cnf" --single-transaction --quick --routines --triggers --events --hex-blob --no-tablespaces \
+      --set-gtid-purged=ON "$position" --max-allowed-packet=1G --default-character-set=utf8mb4 --databases "$@" || return 1
+  fi
+  sed 's/$/;/' "$private/grants.sql"
+  case $version in 5.*) ;; *) default_roles || return 1 ;; esac
+  printf -- '-- dbop dump completed\n'
+}
+
+dump_to_store() { dump_everything > "$exchange/dump" 2> "$private/errors"; }
+
+order_dump() {
+  log_in
+  tries=0
+  until client -e 'SELECT 1' > /dev/null 2> "$private/errors"; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 30 ] || fail ServerUnreachable "$SERVER_HOST:$SERVER_PORT does not let us in: $(last_words "$private/errors")"
+    ticks=50; heed
+  done
+  attended dump_to_store || fail DumpFailed "$(last_words "$private/errors")"
+  cat "$private/errors" >&2
+}
+
+# The throw-away server has no network and nobody's password.
+order_load() { load "$scratch/db"; }
+
+serve
+`;
+
+const restore = String.raw`
+. /dbop/scripts/common.sh
+
+order_facts() {
+  if [ -d "$data" ]; then state=present; else state=absent; fi
+  printf 'data=%s\nversion=%s\n' "$state" "$(server_version)" > "$private/answer"
+  [ ! -r "$data/dbop-restored.json" ] || printf 'restored=%s\n' "$(cat "$data/dbop-restored.json")" >> "$private/answer"
+}
+
+order_load() {
+  [ ! -d "$data" ] || fail Internal 'a whole data directory is there; nothing is restored over data'
+  load /data/.new
+}
+
+apply_accounts() { accounts_sql > "$private/accounts.sql" && client < "$private/accounts.sql"; }
+
+# The store has sent all of it and the checksum was right: the directory may take its name.
+order_keep() {
+  attended apply_accounts 2> "$private/errors" || fail LoadFailed "cannot set the accounts' passwords: $(last_words "$private/errors")"
+  end_server
+  cp "$exchange/restored.json" /data/.new/dbop-restored.json
+  sync_path /data
+  mv /data/.new "$data"
+  sync_path /data
+}
+
+serve
+`;
+
+/** What runs inside a MySQL image. */
+export const mysqlScripts: Scripts = {
+  'common.sh': common,
+  'start.sh': start,
+  'ready.sh': ready,
+  'stop.sh': stop,
+  'backup.sh': backup,
+  'restore.sh': restore,
+};
