@@ -10,8 +10,8 @@ export interface BackoffOptions {
   /** By how much each delay is longer than the one before. @default 2 */
   readonly factor?: number;
   /**
-   * Share of the delay that is left to chance: 0.5 gives between half of the delay and the whole of it, so that many who
-   * failed together don't come back together. @default 0
+   * By which share of itself a delay may be longer, left to chance, so that many who failed together don't come back
+   * together: 0.5 gives between the delay and one and a half times it. @default 0
    */
   readonly jitter?: number;
 }
@@ -19,8 +19,9 @@ export interface BackoffOptions {
 /** The delay after so many failures in a row (1 for the first), in milliseconds. */
 export function backoffDelay(failures: number, options: BackoffOptions, random: Random = Math.random): number {
   const { initialMs, maxMs, factor = 2, jitter = 0 } = options;
-  const full = Math.min(maxMs, initialMs * factor ** (failures - 1));
-  return full * (1 - jitter * random());
+  // The cap leaves room for chance: otherwise those who have failed for long would all come back in step.
+  const base = Math.min(maxMs / (1 + jitter), initialMs * factor ** (failures - 1));
+  return base * (1 + jitter * random());
 }
 
 /** Counts failures in a row and says how long to wait after each. */

@@ -1,4 +1,7 @@
 import type { KubeObject, ObjectKey, ResourceType } from '../kind/resource';
+import type { IndexFunction } from './object-store';
+
+export type { IndexFunction } from './object-store';
 
 /** What happened to an object. */
 export type InformerEvent<T extends KubeObject> =
@@ -11,11 +14,8 @@ export type InformerEvent<T extends KubeObject> =
   /** Nothing happened; the subscriber asked to be reminded from time to time. */
   | { readonly type: 'resynced'; readonly object: T; readonly origin?: undefined };
 
-/** Is called in the order of events and must return soon: it should put a key into a queue. */
+/** Is called in the order of events, and should do no more than put a key into a queue. */
 export type EventHandler<T extends KubeObject> = (event: InformerEvent<T>) => void;
-
-/** The values under which an index finds an object. */
-export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
 
 /** Which objects an informer holds. */
 export interface InformerSelection {
@@ -25,15 +25,26 @@ export interface InformerSelection {
   readonly namespaces?: readonly string[];
 }
 
-/** Name of the index by UID of every owner reference; present in every informer. */
-export const OWNER_INDEX = 'owner';
+/** Names of the indexes that every informer has. */
+export const indexes = {
+  /** By UID of each owner reference. */
+  owner: 'owner',
+  namespace: 'namespace',
+} as const;
+
+/** An index by the value of a label; objects without the label are in none of its places. */
+export function byLabel(label: string): IndexFunction<KubeObject> {
+  return ({ metadata: { labels } }) => (labels?.[label] === undefined ? [] : [labels[label]]);
+}
 
 /**
  * A copy of a selection of objects that follows the cluster.
  *
  * Guarantees
  * - After `waitForSync` it holds everything that was there when the first list was taken.
- * - Of one object it never goes back in time, and a handler is never called twice for one resourceVersion.
+ * - Of one object it never goes back in time, unless the cluster itself does (etcd restored from a backup).
+ * - A handler is not called for a resourceVersion that it has been called for, but for reminders that it asked for and the
+ *   one case that `put` describes.
  * - A deletion that happened while the watch was broken is told as such after the next list.
  * - What `put` brought in is read back at once, until the cluster tells something newer.
  *
@@ -57,7 +68,8 @@ export interface Informer<T extends KubeObject> {
   addIndex(name: string, values: IndexFunction<T>): void;
 
   /**
-   * Calls the handler for all that is there (as `added`) and for all that happens from now on.
+   * Calls the handler for all that is there (as `added`) and for all that happens from now on; with `resyncMs` also for
+   * all that is there (as `resynced`) whenever so many milliseconds have passed.
    * @returns a function that ends it
    */
   onEvent(handler: EventHandler<T>, options?: { readonly resyncMs?: number }): () => void;
@@ -73,7 +85,10 @@ export interface Informer<T extends KubeObject> {
    */
   put(written: T, origin?: unknown): void;
 
-  /** Resolves once the cache knows this version of the object or a newer one (or that it is gone). */
+  /**
+   * Resolves once the cache knows this version of the object, or a newer one, or its end: at once after `put`.
+   * @throws if the object's namespace is none of the informer's
+   */
   seen(written: KubeObject, signal?: AbortSignal): Promise<void>;
 
   /** Resolves once the first list is complete. */

@@ -1,0 +1,168 @@
+import { keyOf, keyText, type KubeObject } from '../kind/resource';
+import type { WatchEvent } from './client-options';
+import type { InformerEvent } from './informer';
+import { ObjectStore, type Entry } from './object-store';
+import { compareVersions } from './resource-version';
+import { trim, trimmed } from './trim';
+
+/** The namespace that one list and watch covers; undefined for all of them. */
+export type Scope = string | undefined;
+
+export interface MirrorOptions<T extends KubeObject> {
+  /** Whose managed fields are kept. */
+  readonly fieldManager?: string;
+  /** Whether an object that we wrote belongs here, as far as can be told without asking the API server. */
+  readonly belongs: (object: T) => boolean;
+  readonly scopeOf: (object: T) => Scope;
+  readonly emit: (event: InformerEvent<T>) => void;
+}
+
+/**
+ * The rules by which a copy of the cluster's objects follows lists, watches and our own writes, which may arrive in any
+ * order relative to each other.
+ *
+ * How far each scope's list or watch has come is its horizon: whatever happened up to there has been told. So an object
+ * of ours that is older than the horizon and not here has been deleted since, and one that is newer will be told yet.
+ */
+export class Mirror<T extends KubeObject> {
+  readonly store = new ObjectStore<T>();
+  private readonly horizons = new Map<Scope, string>();
+  private readonly lists = new Map<Scope, ListUnderWay>();
+
+  constructor(private readonly options: MirrorOptions<T>) {}
+
+  /** Up to which resourceVersion everything in a scope has been told; undefined before its first list is complete. */
+  horizon(scope: Scope): string | undefined {
+    return this.horizons.get(scope);
+  }
+
+  /** A list has begun, and is true at this version. */
+  beginList(scope: Scope, version: string): void {
+    const horizon = this.horizons.get(scope);
+    this.lists.set(scope, { version, keys: new Set(), rewound: horizon !== undefined && compareVersions(version, horizon) < 0 });
+  }
+
+  /** Some of the list's objects. */
+  listed(scope: Scope, objects: readonly T[]): void {
+    const list = this.listUnderWay(scope);
+    for (const object of objects) {
+      const key = keyText(keyOf(object));
+      list.keys.add(key);
+      const entry = this.store.get(key);
+      if (entry !== undefined && list.rewound) entry.unconfirmed = undefined;
+      if (entry === undefined || list.rewound || isNewer(object, entry.object)) this.take(key, entry, trim(object, this.options.fieldManager));
+      else this.confirmListed(entry, object);
+    }
+  }
+
+  /** The list is complete: what it doesn't name is gone, unless we wrote it after the list was taken. */
+  endList(scope: Scope): void {
+    const list = this.listUnderWay(scope);
+    for (const [key, { object }] of this.store.all()) {
+      if (list.keys.has(key) || this.options.scopeOf(object) !== scope) continue;
+      if (!list.rewound && compareVersions(versionOf(object), list.version) > 0) continue;
+      this.store.delete(key);
+      this.options.emit({ type: 'deleted', object });
+    }
+    this.lists.delete(scope);
+    this.horizons.set(scope, list.version);
+  }
+
+  /** Something that a watch told. */
+  watched(scope: Scope, event: WatchEvent<T>): void {
+    this.horizons.set(scope, event.object.metadata.resourceVersion ?? '');
+    if (event.type === 'BOOKMARK') return;
+    const object = trim(event.object, this.options.fieldManager);
+    const key = keyText(keyOf(object));
+    const entry = this.store.get(key);
+    if (entry === undefined) {
+      if (event.type !== 'DELETED') this.take(key, undefined, object);
+      return;
+    }
+    const order = compareVersions(versionOf(object), versionOf(entry.object));
+    if (order < 0) return this.overtaken(entry, object);
+    if (event.type === 'DELETED') {
+      this.store.delete(key);
+      this.options.emit({ type: 'deleted', object });
+    } else if (order > 0) this.take(key, entry, object);
+    else entry.unconfirmed = undefined;
+  }
+
+  /** The API server's answer to a write of our own (see `Informer.put`). */
+  put(written: T, origin: unknown): void {
+    const key = keyText(keyOf(written));
+    const entry = this.store.get(key);
+    const isNews = entry === undefined ? this.options.belongs(written) && this.isBeyondHorizon(written) : isNewer(written, entry.object);
+    if (!isNews) return;
+    const unconfirmed = [...(entry?.unconfirmed ?? []), versionOf(written)];
+    this.take(key, entry, trimmed(written, this.options.fieldManager), { origin, unconfirmed });
+  }
+
+  /** Whether this version of an object, or a newer one, or its end, has arrived here. */
+  knows(object: KubeObject): boolean {
+    const entry = this.store.get(keyText(keyOf(object)));
+    return (entry !== undefined && !isNewer(object, entry.object)) || !this.isBeyondHorizon(object as T);
+  }
+
+  private take(key: string, entry: Entry<T> | undefined, object: T, { origin, unconfirmed }: { origin?: unknown; unconfirmed?: string[] } = {}): void {
+    const { emit } = this.options;
+    const previous = entry?.object;
+    this.store.set(key, object).unconfirmed = unconfirmed;
+    if (previous === undefined) return emit({ type: 'added', object, origin });
+    if (previous.metadata.uid === object.metadata.uid) return emit({ type: 'updated', object, previous, origin });
+    emit({ type: 'deleted', object: previous, origin });
+    emit({ type: 'added', object, origin });
+  }
+
+  /**
+   * The watch told of a version that a write of ours has overtaken. If it is somebody else's, those who pass over our own
+   * writes have not heard of it yet: what they have now contains it.
+   */
+  private overtaken(entry: Entry<T>, told: T): void {
+    const version = versionOf(told);
+    const own = entry.unconfirmed?.includes(version) === true;
+    entry.unconfirmed = entry.unconfirmed?.filter((mine) => compareVersions(mine, version) > 0);
+    if (!own) this.tellAgain(entry);
+  }
+
+  /** A list skips what happened between; if we wrote meanwhile, somebody else may have too. */
+  private confirmListed(entry: Entry<T>, listed: T): void {
+    if (entry.unconfirmed === undefined) return;
+    entry.unconfirmed = entry.unconfirmed.filter((mine) => compareVersions(mine, versionOf(listed)) > 0);
+    if (entry.unconfirmed.length === 0) entry.unconfirmed = undefined;
+    this.tellAgain(entry);
+  }
+
+  private tellAgain({ object }: Entry<T>): void {
+    this.options.emit({ type: 'updated', object, previous: object });
+  }
+
+  private isBeyondHorizon(object: T): boolean {
+    const horizon = this.horizons.get(this.options.scopeOf(object));
+    return horizon === undefined || compareVersions(versionOf(object), horizon) > 0;
+  }
+
+  private listUnderWay(scope: Scope): ListUnderWay {
+    const list = this.lists.get(scope);
+    if (list === undefined) throw new Error(`no list is under way for ${scope ?? 'all namespaces'}; call beginList first`);
+    return list;
+  }
+}
+
+interface ListUnderWay {
+  readonly version: string;
+  readonly keys: Set<string>;
+  /**
+   * The list is older than what we have already seen: lists are consistent reads, so etcd itself was put back to an
+   * earlier state. Then the list is right and all that is newer never happened.
+   */
+  readonly rewound: boolean;
+}
+
+function versionOf(object: KubeObject): string {
+  return object.metadata.resourceVersion ?? '';
+}
+
+function isNewer(a: KubeObject, b: KubeObject): boolean {
+  return compareVersions(versionOf(a), versionOf(b)) > 0;
+}
