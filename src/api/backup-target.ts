@@ -44,9 +44,9 @@ export const retention = withRules(
     age: z
       .string()
       .max(8)
-      .regex(/^[1-9][0-9]{0,4}[hdw]$/, 'is not an age; write a number and h, d or w, such as 30d')
+      .regex(/^[1-9][0-9]{0,4}d$/, 'is not an age; write a number of days, such as 30d')
       .optional()
-      .describe('Keep backups that are younger: a number and h (hours), d (days) or w (weeks), such as 30d.'),
+      .describe('Keep backups that are younger, in days, such as 30d.'),
   }),
   {
     cel: 'has(self.count) || has(self.age)',

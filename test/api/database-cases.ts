@@ -41,7 +41,7 @@ export const refused: readonly [change: object, message: string][] = [
   [{ backup: { volume: { size: '1Gi' }, s3: { endpoint: 'https://s3.example.com', bucket: 'backups', credentialsSecretName: 's3' } } }, "'backup' has both 'volume' and 's3', which exclude each other; keep one of them"],
   [{ backup: { s3: { endpoint: 's3.example.com', bucket: 'backups', credentialsSecretName: 's3' } } }, "'backup.s3.endpoint' (s3.example.com) is not the address of an S3 service; write it with its scheme and without a path, such as https://s3.eu-central-1.amazonaws.com"],
   [{ backup: { retention: {} } }, "'backup.retention' keeps nothing in particular; give it count, age or both, or leave it out to keep every backup"],
-  [{ backup: { retention: { age: '30' } } }, "'backup.retention.age' (30) is not an age; write a number and h, d or w, such as 30d"],
+  [{ backup: { retention: { age: '30' } } }, "'backup.retention.age' (30) is not an age; write a number of days, such as 30d"],
   [{ restore: { from: {} } }, "'restore.from' needs either 'backup' or 'database'; give it one of them"],
   [{ restore: { policy: 'Never', from: { database: 'old' } } }, "'restore' has 'policy' Never and 'from', which contradict each other; remove one of them"],
   [{ resources: { requests: { memory: '2Gi' }, limits: { memory: '1Gi' } } }, "'resources' asks for more memory than its limit allows; lower requests.memory or raise limits.memory"],
