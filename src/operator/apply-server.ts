@@ -1,0 +1,62 @@
+import { builtin } from '../kind/resource';
+import { isNotFound } from '../runtime/api-error';
+import { Terminal } from '../runtime/outcome';
+import { readAccounts, type Secret } from './accounts';
+import { accountsSecret, applicationSecret, backupVolume, serverChildren, type ServerState } from './children';
+import type { KnownPasswords } from './facts';
+import type { Pass } from './life';
+
+/**
+ * Makes the children be as the plan wants them: passwords first, because pods mount them, then all the rest at once.
+ *
+ * Guarantees: passwords that a server may already have are never replaced by new ones.
+ */
+export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick<ServerState, 'running'>): Promise<KnownPasswords> {
+  const { context, plan, facts } = pass;
+  const known = await accounts(pass);
+  const application = applicationSecret(plan, facts.username, facts.wanted.app ?? known.app);
+  const children = serverChildren(plan, {
+    origin: facts.data?.origin,
+    originAt: facts.data?.originAt,
+    restartToken: facts.restartToken,
+    holdsData: facts.data?.holdsData === true || facts.server?.kind === 'answers',
+    ...state,
+  });
+  await context.apply(backupVolume(plan), { own: 'none' });
+  await context.apply([application, ...children], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
+  return known;
+}
+
+/** The passwords that the server has; for a new database they are made and written down before anything else. */
+async function accounts(pass: Pass): Promise<KnownPasswords> {
+  const { context, plan, facts, tools } = pass;
+  const uid = context.object.metadata.uid ?? '';
+  if (facts.known !== undefined) {
+    tools.remembered.set(uid, facts.known);
+    return facts.known;
+  }
+  const known = tools.remembered.get(uid) ?? (await written(pass)) ?? made(pass);
+  await context.apply([accountsSecret(plan, known, { rotation: plan.rotation })], { own: 'label' });
+  tools.remembered.set(uid, known);
+  return known;
+}
+
+/** The cache may lag behind a Secret that a former leader has just made: ask the API server itself before making new passwords. */
+async function written({ context, plan }: Pass): Promise<KnownPasswords | undefined> {
+  const key = { namespace: plan.server.namespace, name: plan.names.accountsSecret };
+  const secret = await context.client.get<Secret>(builtin.Secret, key).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  return readAccounts(secret)?.known;
+}
+
+function made({ plan, facts, tools }: Pass): KnownPasswords {
+  if (facts.data?.holdsData === true) {
+    throw new Terminal(
+      'AccountsLost',
+      `Secret ${plan.names.accountsSecret} with the passwords of the running server is gone, and new ones would not open it. Bring the Secret back with the keys root-password, operator-password, backup-password and app-password.`,
+    );
+  }
+  return { root: plan.rootPassword ?? tools.newPassword(), operator: tools.newPassword(), backup: tools.newPassword(), app: facts.suppliedPassword ?? tools.newPassword() };
+}

@@ -1,0 +1,124 @@
+import { ApiObject, type Chart } from 'cdk8s';
+import { BackupVolume } from '../constructs/backup-volume';
+import { DatabaseServer } from '../constructs/database-server';
+import { RestoreJob } from '../constructs/restore-job';
+import { BackupJob } from '../constructs/backup-job';
+import type { KubeObject } from '../kind/resource';
+import { render } from '../runtime/render';
+import { accountsData, encoded } from './accounts';
+import type { KnownPasswords } from './facts';
+import type { DatabasePlan } from './plan';
+
+/** What the volume remembers about itself: it outlives pods, Secrets and even the object that asked for it. */
+export const claimMarks = {
+  /** `empty`, `kept`, or the backup that it was filled from. */
+  origin: 'dbop.dev/origin',
+  /** When that was settled. */
+  originAt: 'dbop.dev/origin-at',
+  /** A server has answered from it. */
+  holdsData: 'dbop.dev/holds-data',
+  /** Version of the server that last ran on it. */
+  version: 'dbop.dev/version',
+  /** Label; the admission policy refuses to delete a claim that carries it. */
+  protected: 'dbop.dev/protected',
+} as const;
+
+/** Annotation of the ConfigMap: the parameters that the running server has confirmed, as JSON. */
+export const confirmedMark = 'dbop.dev/confirmed-parameters';
+
+/** Annotation of the pod template: why pods were restarted although nothing in them changed. */
+export const restartMark = 'dbop.dev/restarted-for';
+
+/** Annotation of the accounts Secret: the rotation that was last asked for. */
+export const rotationMark = 'dbop.dev/rotation';
+
+/** What a pass has found out and the children must show. */
+export interface ServerState {
+  readonly running: boolean;
+  readonly origin?: string;
+  readonly originAt?: string;
+  readonly holdsData: boolean;
+  /** @default those of the plan: a server that starts reads them from its file */
+  readonly parameters?: Readonly<Record<string, string | number | boolean>>;
+  readonly restartToken?: string;
+}
+
+/** Everything of a database but its Secrets and its backup volume, through the same construct that `cdk8s synth` uses. */
+export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObject[] {
+  const parameters = state.parameters ?? plan.server.parameters ?? {};
+  const podAnnotations = { ...plan.server.podAnnotations, ...(state.restartToken && { [restartMark]: state.restartToken }) };
+  const children = render((chart) => {
+    new DatabaseServer(chart, 'server', { ...plan.server, parameters, podAnnotations, names: plan.names, running: state.running });
+    plan.more?.(chart);
+  });
+  for (const child of children) {
+    if (child.kind === 'PersistentVolumeClaim') markClaim(child, plan, state);
+    if (child.kind === 'ConfigMap') annotate(child, { [confirmedMark]: JSON.stringify(parameters) });
+  }
+  return children;
+}
+
+/** The passwords that the server has: mounted by its pods, read by backups, never by applications. */
+export function accountsSecret(plan: DatabasePlan, known: KnownPasswords, more: { retained?: readonly string[]; staged?: Partial<KnownPasswords>; rotation?: string } = {}): KubeObject {
+  return secret(plan, plan.names.accountsSecret, accountsData(known, more.retained, more.staged), more.rotation === undefined ? {} : { [rotationMark]: more.rotation });
+}
+
+/** What an application connects by, in the keys that others' users already know. */
+export function applicationSecret(plan: DatabasePlan, username: string, password: string): KubeObject {
+  const endpoint = { host: serviceHost(plan), port: plan.engine.port, username, password, database: plan.application.database };
+  const { uri, jdbcUrl } = plan.engine.connectionStrings(endpoint);
+  const values = { ...endpoint, port: String(endpoint.port), uri, 'jdbc-url': jdbcUrl };
+  return secret(plan, plan.names.applicationSecret, Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encoded(value)])));
+}
+
+/** The claim that backups rest on, where the database has one of its own. */
+export function backupVolume(plan: DatabasePlan): KubeObject[] {
+  const { volume, target } = plan.backup;
+  if (volume === undefined || target.volume === undefined) return [];
+  const { claimName } = target.volume;
+  return render((chart) => new BackupVolume(chart, 'backups', { ...volume, name: claimName, namespace: plan.server.namespace }));
+}
+
+/** The Job that fills the data volume before the server may start. */
+export function restoreJob(plan: DatabasePlan, storeImage: string): KubeObject[] {
+  return render((chart) => new RestoreJob(chart, 'restore', { ...jobProps(plan, storeImage), target: plan.restore.target ?? plan.backup.target, from: plan.restore.from, required: plan.restore.policy === 'Required' }));
+}
+
+/** The Job that takes the last backup. It is always verified: what it read is about to be deleted. */
+export function finalBackupJob(plan: DatabasePlan, storeImage: string): KubeObject[] {
+  return backupJob(plan, storeImage, { name: plan.backup.finalJob, verify: true });
+}
+
+/** A Job that takes one backup now. */
+export function backupJob(plan: DatabasePlan, storeImage: string, job: { name: string; verify: boolean }): KubeObject[] {
+  return render((chart) => new BackupJob(chart, 'backup', { ...jobProps(plan, storeImage), ...job, retention: plan.backup.retention }));
+}
+
+/** DNS name of the Service, short enough to work from any namespace. */
+export function serviceHost(plan: DatabasePlan): string {
+  return `${plan.names.service}.${plan.server.namespace}.svc`;
+}
+
+function jobProps(plan: DatabasePlan, storeImage: string) {
+  const { name: database, namespace, engine, version, image, labels, scheduling, imagePullSecrets } = plan.server;
+  return { database, namespace, engine, version, image, labels, scheduling, imagePullSecrets, storeImage, target: plan.backup.target, names: plan.names };
+}
+
+function markClaim(claim: KubeObject, plan: DatabasePlan, state: ServerState): void {
+  annotate(claim, {
+    ...(state.origin !== undefined && { [claimMarks.origin]: state.origin }),
+    ...(state.originAt !== undefined && { [claimMarks.originAt]: state.originAt }),
+    ...(state.holdsData && { [claimMarks.holdsData]: 'true' }),
+    [claimMarks.version]: plan.server.version,
+  });
+  if (plan.protected) claim.metadata.labels = { ...claim.metadata.labels, [claimMarks.protected]: 'true' };
+}
+
+function annotate(object: KubeObject, annotations: Record<string, string>): void {
+  object.metadata.annotations = { ...object.metadata.annotations, ...annotations };
+}
+
+function secret(plan: DatabasePlan, name: string, data: Record<string, string>, annotations: Record<string, string> = {}): KubeObject {
+  const [rendered] = render((chart: Chart) => new ApiObject(chart, 'secret', { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: plan.server.namespace, labels: { ...plan.server.labels, 'app.kubernetes.io/instance': plan.server.name }, annotations }, type: 'Opaque', data }));
+  return rendered!;
+}

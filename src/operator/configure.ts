@@ -1,0 +1,105 @@
+import type { Account } from './accounts';
+import { accountName } from './accounts';
+import { accountsSecret, applicationSecret, serviceHost } from './children';
+import { rotationAsked } from './decide';
+import type { KnownPasswords } from './facts';
+import type { Pass } from './life';
+import { SqlError, type Login, type SqlSession } from './sql/door';
+
+/** Accounts that the operator can log in as over the network; the superuser is for the inside of the pod. */
+const REACHABLE: ReadonlySet<string> = new Set(['operator', 'backup', 'app']);
+
+/**
+ * Brings the passwords of a running server to what is wanted, without a restart and without breaking a connection.
+ *
+ * Guarantees: whatever moment it is killed at, each account has a password that works and stands in a Secret, and the next
+ * pass goes on. The order is: the server learns the new one (and keeps the old where it can), a login proves it, the
+ * Secret says so, the old one is ended.
+ */
+export async function changePasswords(pass: Pass): Promise<string[]> {
+  if (rotationAsked(pass.plan, pass.facts)) return stageRotation(pass);
+  const { plan, facts, context } = pass;
+  const known = facts.known!;
+  const wanted = facts.server?.kind === 'denied' ? { app: known.app, ...facts.wanted } : facts.wanted;
+  const changed = Object.keys(wanted) as Account[];
+  await asOperator(pass, async (session) => {
+    for (const account of changed) await setPassword(pass, session, account, wanted[account]!);
+    if (changed.length > 0) await writeAccounts(pass, { ...known, ...wanted }, [...new Set([...facts.retained, ...changed])]);
+    for (const account of new Set([...facts.retained, ...changed])) await session.discardOldPassword(nameOf(pass, account as Account));
+  });
+  await writeAccounts(pass, { ...known, ...wanted }, []);
+  for (const account of changed) context.audit('password-changed', { database: plan.server.name, account: nameOf(pass, account) });
+  return changed.map((account) => nameOf(pass, account));
+}
+
+/** Tells the running server its parameters. @returns those that only a restart can set */
+export async function changeParameters(pass: Pass): Promise<{ set: string[]; needRestart: string[] }> {
+  const wanted = pass.plan.server.parameters ?? {};
+  const confirmed = pass.facts.confirmedParameters ?? {};
+  const set: string[] = [];
+  const needRestart: string[] = [];
+  await asOperator(pass, async (session) => {
+    for (const name of Object.keys({ ...wanted, ...confirmed })) {
+      const value = wanted[name];
+      if (value !== undefined && String(value) === confirmed[name]) continue;
+      const how = value === undefined ? await session.resetParameter(name) : await session.setParameter(name, String(value));
+      (how === 'applied' ? set : needRestart).push(name);
+    }
+  });
+  return { set, needRestart };
+}
+
+/** Chooses new passwords and writes them down; the passes after this one carry them to the server. */
+async function stageRotation(pass: Pass): Promise<string[]> {
+  const { context, plan, facts, tools } = pass;
+  const staged = { operator: tools.newPassword(), backup: tools.newPassword(), ...(plan.rootPassword === undefined && { root: tools.newPassword() }) };
+  if (plan.application.suppliedSecret === undefined) {
+    await context.apply([applicationSecret(plan, facts.username, tools.newPassword())], { own: 'label' });
+  }
+  await context.apply([accountsSecret(plan, facts.known!, { retained: facts.retained, staged, rotation: plan.rotation })], { own: 'label' });
+  return [];
+}
+
+/**
+ * A password that already opens the door is left alone: to set it twice would push the old one, which the Secret still
+ * names, out of the server.
+ */
+async function setPassword(pass: Pass, session: SqlSession, account: Account, password: string): Promise<void> {
+  const login = { username: nameOf(pass, account), password };
+  if (REACHABLE.has(account) && (await opens(pass, login))) return;
+  await session.setPassword(login.username, password);
+  if (REACHABLE.has(account) && !(await opens(pass, login))) throw new Error(`the server took a new password for ${login.username} but does not accept it`);
+}
+
+async function writeAccounts(pass: Pass, known: KnownPasswords, retained: readonly string[]): Promise<void> {
+  const { context, plan, facts, tools } = pass;
+  tools.remembered.set(context.object.metadata.uid ?? '', known);
+  await context.apply([accountsSecret(plan, known, { retained, rotation: facts.rotated })], { own: 'label' });
+}
+
+/** PostgreSQL keeps one password: if the operator died after changing its own, the staged one is the valid one. */
+async function asOperator<T>(pass: Pass, work: (session: SqlSession) => Promise<T>): Promise<T> {
+  const { facts, plan } = pass;
+  const login = (password: string): Login => ({ username: plan.engine.accounts.operator, password });
+  const staged = facts.wanted.operator;
+  const valid = staged !== undefined && !(await opens(pass, login(facts.known!.operator))) ? staged : facts.known!.operator;
+  return pass.tools.probe.session({ ...where(pass), login: login(valid) }, pass.context.signal, work);
+}
+
+async function opens(pass: Pass, login: Login): Promise<boolean> {
+  try {
+    return await pass.tools.probe.session({ ...where(pass), login }, pass.context.signal, async () => true);
+  } catch (error) {
+    if (error instanceof SqlError && error.kind === 'denied') return false;
+    throw error;
+  }
+}
+
+function where({ plan, facts }: Pass) {
+  const { namespace } = plan.server;
+  return { engine: plan.engine.name, target: { namespace, host: serviceHost(plan), port: plan.engine.port, pod: facts.pod!.name } };
+}
+
+function nameOf({ plan, facts }: Pass, account: Account): string {
+  return accountName(account, plan.engine, facts.username);
+}

@@ -1,0 +1,100 @@
+import type { DatabaseObject, DatabaseStatus } from '../api/database';
+import type { BackupTarget } from '../constructs/backup-target';
+import type { Resources } from '../constructs/pod-props';
+import { serverNames } from '../constructs/server-names';
+import { engineOf } from '../engines/registry';
+import type { StatusUpdate } from '../runtime/outcome';
+import type { BackupPlan, DatabasePlan, RestorePlan, Story } from './plan';
+
+/** What a plan takes from outside its object. */
+export interface Outside {
+  /** Image with `dbop`. */
+  readonly storeImage: string;
+  /** The database that `restore.from.backup` is of. @default the database itself */
+  readonly backupOf?: string;
+}
+
+/** The plan that a `Database` of ours stands for. */
+export function databasePlan({ metadata, spec }: DatabaseObject, outside: Outside): DatabasePlan {
+  const { name } = metadata;
+  const namespace = metadata.namespace ?? 'default';
+  const names = serverNames(name);
+  const backup = backupPlan(name, spec);
+  return {
+    engine: engineOf(spec.engine),
+    names,
+    server: {
+      name,
+      namespace,
+      engine: spec.engine,
+      version: spec.version,
+      image: spec.image,
+      data: { size: spec.size, storageClassName: spec.storageClassName },
+      parameters: spec.parameters,
+      resources: asText(spec.resources),
+      podLabels: spec.podLabels,
+      podAnnotations: spec.podAnnotations,
+      backup:
+        spec.backup?.schedule === undefined
+          ? undefined
+          : { schedule: { cron: spec.backup.schedule, timeZone: spec.backup.timeZone }, target: backup.target, storeImage: outside.storeImage, verify: backup.verify, retention: backup.retention },
+    },
+    application: { username: spec.username, database: spec.database, suppliedSecret: spec.credentials?.secretName },
+    rotation: spec.rotatePasswords,
+    backup,
+    restore: restorePlan(spec.restore, backup.target, outside.backupOf),
+    deletionPolicy: spec.deletionPolicy,
+    wayOut: 'set spec.deletionPolicy to Delete',
+    protected: spec.deletionProtection,
+    paused: spec.paused,
+    hibernated: spec.hibernated,
+  };
+}
+
+/** The status that a `Database` of ours shows. */
+export function databaseStatus(story: Story): StatusUpdate<DatabaseStatus> {
+  return {
+    phase: story.phase,
+    message: story.message,
+    endpoint: story.endpoint,
+    secretName: story.secretName,
+    version: story.version,
+    restored: story.originAt === undefined || story.origin === undefined ? undefined : { from: story.origin, at: story.originAt },
+    lastBackup: story.lastBackup,
+    rotatedPasswords: story.rotation,
+  };
+}
+
+type Spec = DatabaseObject['spec'];
+
+/** Backups need a place even without a schedule: the last one before a deletion is the one that counts. */
+function backupPlan(name: string, spec: Spec): BackupPlan {
+  const { backup } = spec;
+  const retention = backup?.retention && { count: backup.retention.count, days: ageInDays(backup.retention.age) };
+  const common = { verify: backup?.verify ?? true, retention, finalJob: `${name}-final-backup` };
+  if (backup?.s3 !== undefined) {
+    const { credentialsSecretName, caSecretName, ...bucket } = backup.s3;
+    return { ...common, target: { s3: { ...bucket, credentialsSecret: credentialsSecretName, caSecret: caSecretName } } };
+  }
+  const target: BackupTarget = { volume: { claimName: serverNames(name).backupClaim } };
+  return { ...common, target, volume: { size: backup?.volume?.size ?? spec.size, storageClassName: backup?.volume?.storageClassName ?? spec.storageClassName } };
+}
+
+/** A backup is found in the place of the database that it is of: its volume, or the same bucket. */
+function restorePlan({ policy, from }: Spec['restore'], own: BackupTarget, backupOf: string | undefined): RestorePlan {
+  const database = from?.database ?? backupOf;
+  if (from === undefined || database === undefined) return { policy, from };
+  const target: BackupTarget = own.s3 !== undefined ? own : { volume: { claimName: serverNames(database).backupClaim } };
+  return { policy, from: { database, backup: from.backup }, target };
+}
+
+/** `36h`, `30d` or `6w` in days. */
+function ageInDays(age: string | undefined): number | undefined {
+  return age === undefined ? undefined : (Number.parseInt(age, 10) * { h: 1 / 24, d: 1, w: 7 }[age.slice(-1) as 'h' | 'd' | 'w']);
+}
+
+/** Kubernetes writes quantities as text; a user may have written a bare number. */
+function asText(resources: Spec['resources']): Resources | undefined {
+  const texts = (amounts: object | undefined) => amounts && Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+  return resources && { requests: texts(resources.requests), limits: texts(resources.limits) };
+}

@@ -1,0 +1,107 @@
+import { randomInt } from 'node:crypto';
+import type { ControllerDeclaration } from '../kind/access';
+import type { Kind, ObjectOf, StatusOf } from '../kind/define-kind';
+import { builtin, type KubeObject, type ObjectKey } from '../kind/resource';
+import type { Client } from '../runtime/client';
+import { systemClock } from '../runtime/clock';
+import type { Context } from '../runtime/context';
+import { controller, type Controller } from '../runtime/controller';
+import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
+import { serviceHost } from './children';
+import { decide } from './decide';
+import type { Facts } from './facts';
+import type { LifeTools, Pass, Telling } from './life';
+import { observe } from './observe';
+import type { DatabasePlan, Story } from './plan';
+import { dialByPortForward, dialService } from './sql/dial';
+import { ServerProbe } from './sql/server-probe';
+import { steps } from './steps';
+import { SuppliedSecrets } from './supplied-secrets';
+
+/** How a kind describes a database: all that an API of one's own has to say. */
+export interface DatabaseApi<K extends Kind> {
+  /** What the controller touches; see `databaseDeclaration`. */
+  readonly declaration: ControllerDeclaration<K>;
+  /** The database that the object of this pass asks for. @throws Terminal where the object contradicts itself */
+  plan(context: Context<K>): DatabasePlan;
+  /** What to write into the object's status. */
+  status(story: Story, object: ObjectOf<K>): StatusUpdate<StatusOf<K>>;
+}
+
+/** Where the operator runs and what it brings along. */
+export interface DatabaseLifeOptions {
+  readonly client: Client;
+  /** The operator runs in the cluster and reaches Services; else it goes through port-forwards. */
+  readonly inCluster: boolean;
+  /** Image with `dbop`, for backup and restore Jobs. */
+  readonly storeImage: string;
+}
+
+/**
+ * A controller that gives the databases of a kind their life: created when the server answers, restored, reconfigured,
+ * backed up before they go. Names, workload and API are the kind's, the mechanics are here.
+ */
+export function databaseController<K extends Kind>(api: DatabaseApi<K>, options: DatabaseLifeOptions): Controller<K> {
+  const senses = {
+    probe: new ServerProbe(options.inCluster ? dialService : dialByPortForward(options.client), systemClock),
+    supplied: new SuppliedSecrets(systemClock),
+  };
+  const tools: LifeTools = { probe: senses.probe, storeImage: options.storeImage, newPassword, remembered: new Map() };
+
+  const live = async (context: Context<K>): Promise<Outcome<StatusOf<K>>> => {
+    const plan = api.plan(context);
+    const facts = await observe(context, plan, senses);
+    const pass: Pass = { context: context, plan, facts, tools };
+    const telling = await steps[decide(plan, facts)](pass);
+    return outcome(telling, api.status(story(plan, facts, telling), context.object));
+  };
+
+  return controller<K>({
+    ...api.declaration,
+    reconcile: live,
+    finalize: live,
+    select: [{ type: builtin.Pod, labelSelector: 'app.kubernetes.io/component in (server,backup,restore),app.kubernetes.io/instance' }],
+    wakes: (pod) => instanceOf(pod),
+  });
+}
+
+function outcome<Status>(telling: Telling, status: StatusUpdate<Status>): Outcome<Status> {
+  switch (telling.kind) {
+    case 'done':
+      return done(status, { after: telling.after });
+    case 'wait':
+      return wait(telling.reason, telling.message, { status, after: telling.after });
+    case 'stuck':
+      return stuck(telling.reason, telling.message, { status });
+  }
+}
+
+function story(plan: DatabasePlan, facts: Facts, telling: Telling): Story {
+  const behind = Object.keys(facts.wanted).length > 0 || facts.retained.length > 0;
+  return {
+    phase: telling.phase,
+    reason: telling.reason,
+    message: telling.message,
+    ready: telling.kind === 'done' && !facts.deleting,
+    endpoint: { host: serviceHost(plan), port: plan.engine.port },
+    secretName: plan.names.applicationSecret,
+    version: facts.server?.kind === 'answers' ? facts.server.version : undefined,
+    origin: telling.origin ?? facts.data?.origin,
+    originAt: facts.data?.originAt,
+    lastBackup: facts.lastBackup,
+    rotation: behind ? undefined : facts.rotated,
+  };
+}
+
+/** The database that a pod belongs to, by the label that the constructs give it. */
+function instanceOf({ metadata: { labels, namespace } }: KubeObject): ObjectKey[] {
+  const name = labels?.['app.kubernetes.io/instance'];
+  return name === undefined ? [] : [{ namespace, name }];
+}
+
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+
+/** 32 letters and digits: 184 bits, and nothing that any file format would have to quote. */
+function newPassword(): string {
+  return Array.from({ length: 32 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+}

@@ -1,0 +1,80 @@
+import type { VersionChange } from '../engines/engine';
+import type { Facts } from './facts';
+import type { DatabasePlan } from './plan';
+
+/**
+ * What one pass does. The names are internal; users read `status.phase`, which each step reports.
+ *
+ * - `Paused`: hands off. `Refused`: the spec asks for something that would harm the data.
+ * - `MissingSecret`: a Secret that the spec names isn't there.
+ * - `FinalBackup`, `Removing`: the two steps of a deletion.
+ * - `Restoring`: a Job fills the data volume before the server may start.
+ * - `Hibernating`: no pods, everything else stays.
+ * - `Starting`: the children are applied and the server is waited for.
+ * - `Configuring`: the server answers, but passwords or parameters are behind the spec.
+ * - `Running`: nothing is missing.
+ */
+export type Step = 'Paused' | 'Refused' | 'MissingSecret' | 'FinalBackup' | 'Removing' | 'Restoring' | 'Hibernating' | 'Starting' | 'Configuring' | 'Running';
+
+/**
+ * Chooses the step from what is wanted and what is seen: pure, total, first match wins.
+ *
+ * A change of the spec never waits for health: `Starting` applies it over a database that is down.
+ */
+export function decide(plan: DatabasePlan, facts: Facts): Step {
+  if (plan.paused) return 'Paused';
+  if (facts.deleting) return mustBackUpFirst(plan, facts) ? 'FinalBackup' : 'Removing';
+  if (refusal(plan, facts) !== undefined) return 'Refused';
+  if (facts.missingSecret !== undefined) return 'MissingSecret';
+  if (mustRestoreFirst(plan, facts)) return 'Restoring';
+  if (plan.hibernated) return 'Hibernating';
+  if (facts.pod?.ready !== true || facts.server === undefined || facts.server.kind === 'silent') return 'Starting';
+  if (facts.server.kind === 'denied' || passwordsBehind(plan, facts) || parametersBehind(plan, facts)) return 'Configuring';
+  return 'Running';
+}
+
+/** Data may be lost by this deletion, and no final backup of it is proved yet. */
+export function mustBackUpFirst(plan: DatabasePlan, facts: Facts): boolean {
+  const somethingToLose = facts.data !== undefined && (facts.data.holdsData || facts.pod?.ready === true);
+  return plan.deletionPolicy === 'Backup' && somethingToLose && facts.finalJob?.state !== 'succeeded';
+}
+
+/** The volume's contents are not settled, and a backup may be there to fill it. */
+export function mustRestoreFirst(plan: DatabasePlan, facts: Facts): boolean {
+  if (facts.data?.origin !== undefined || plan.restore.policy === 'Never') return false;
+  return plan.restore.policy === 'Required' || plan.restore.from !== undefined || facts.mayHaveBackup;
+}
+
+/** Some account's password in the server is not the wanted one, an old one is still valid, or new ones are asked for. */
+export function passwordsBehind(plan: DatabasePlan, facts: Facts): boolean {
+  return Object.keys(facts.wanted).length > 0 || facts.retained.length > 0 || rotationAsked(plan, facts);
+}
+
+/** The object asks for new passwords, and they have not been chosen yet. */
+export function rotationAsked(plan: DatabasePlan, facts: Facts): boolean {
+  return plan.rotation !== undefined && plan.rotation !== facts.rotated;
+}
+
+/** The running server has not confirmed the wanted parameters. */
+export function parametersBehind(plan: DatabasePlan, facts: Facts): boolean {
+  const wanted = Object.entries(plan.server.parameters ?? {});
+  const confirmed = facts.confirmedParameters ?? {};
+  return wanted.length !== Object.keys(confirmed).length || wanted.some(([name, value]) => confirmed[name] !== String(value));
+}
+
+/** Why a change of version must not be applied, or nothing. The volume remembers which version last ran on it. */
+export function refusal(plan: DatabasePlan, facts: Facts): string | undefined {
+  const before = facts.data?.version;
+  if (before === undefined) return undefined;
+  const change: VersionChange = plan.engine.versionChange(before, plan.server.version);
+  const step = `version ${before} → ${plan.server.version}`;
+  switch (change) {
+    case 'same':
+    case 'minor':
+      return undefined;
+    case 'major':
+      return `${step} is a major upgrade, which is not done in place: the data directory would be changed for good. Set version back to ${before}; to move, create a second database of the new version with restore.from.database: ${plan.server.name}.`;
+    case 'downgrade':
+      return `${step} is a downgrade: an older server can't read the data directory of a newer one. Set version back to ${before}.`;
+  }
+}

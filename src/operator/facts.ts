@@ -1,0 +1,62 @@
+import type { StoreResult } from '../store/result';
+import type { JobFact } from './job-fact';
+import type { PodStory } from './pod-story';
+
+/** What the server was last known to hold: passwords by account, from the Secret that its pods mount. */
+export interface KnownPasswords {
+  readonly root: string;
+  readonly operator: string;
+  readonly backup: string;
+  readonly app: string;
+}
+
+/** The volume a database lives on. */
+export interface DataClaim {
+  readonly name: string;
+  readonly uid: string;
+  /** Where its contents come from, once that is settled: `empty`, `kept`, or the name of a backup. */
+  readonly origin?: string;
+  /** When that was settled by a restore. */
+  readonly originAt?: string;
+  /** A server has answered from this volume: there is something to lose. */
+  readonly holdsData: boolean;
+  /** Version of the server that last ran on it. */
+  readonly version?: string;
+}
+
+/** How the server answered the last question. */
+export type ServerAnswer =
+  | { readonly kind: 'answers'; readonly version: string }
+  | { readonly kind: 'denied' }
+  | { readonly kind: 'silent'; readonly why: string };
+
+/** What the cluster knows and the spec doesn't: everything that a decision stands on. Plain data. */
+export interface Facts {
+  readonly deleting: boolean;
+  /** @default the accounts have not been made yet */
+  readonly known?: KnownPasswords;
+  /** Accounts whose password before the current one is still valid, because a change was interrupted. */
+  readonly retained: readonly string[];
+  /** What the accounts' passwords should be, as far as it differs from `known`. */
+  readonly wanted: Partial<KnownPasswords>;
+  /** Name of the application's account. */
+  readonly username: string;
+  /** The application's password from a Secret of the user's. */
+  readonly suppliedPassword?: string;
+  /** A Secret that the spec names and the cluster lacks, or that lacks a key. */
+  readonly missingSecret?: string;
+  readonly data?: DataClaim;
+  /** There is a place where a backup may lie. */
+  readonly mayHaveBackup: boolean;
+  /** Settings that the running server has confirmed. */
+  readonly confirmedParameters?: Readonly<Record<string, string>>;
+  /** Why pods were last restarted although nothing in them changed. */
+  readonly restartToken?: string;
+  /** The rotation of passwords that was last begun. */
+  readonly rotated?: string;
+  readonly pod?: PodStory;
+  readonly server?: ServerAnswer;
+  readonly restoreJob?: JobFact<StoreResult>;
+  readonly finalJob?: JobFact<StoreResult>;
+  readonly lastBackup?: { readonly name: string; readonly at: string; readonly verified: boolean };
+}

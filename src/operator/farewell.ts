@@ -1,0 +1,76 @@
+import { builtin, type KubeObject, type ResourceType } from '../kind/resource';
+import { ownerLabel } from '../runtime/manifest';
+import { applyServer } from './apply-server';
+import { finalBackupJob, serverChildren } from './children';
+import { refusal } from './decide';
+import type { Job } from './job-fact';
+import type { Pass, Telling } from './life';
+import { podsOf } from './observe';
+
+/** The order of removal: nothing may write to a volume that is about to go, and the passwords go last. */
+const WRITERS: readonly ResourceType[] = [builtin.StatefulSet, builtin.Deployment, builtin.CronJob];
+const REST: readonly ResourceType[] = [builtin.Service, builtin.ConfigMap, builtin.ServiceAccount, builtin.NetworkPolicy, builtin.PodDisruptionBudget, builtin.Secret];
+
+/** Takes the last backup of a database that is being deleted. Nothing is removed before it is proved. */
+export async function finalBackup(pass: Pass): Promise<Telling> {
+  const { context, plan, facts, tools } = pass;
+  const told = (kind: Telling['kind'], reason: string, message: string): Telling => ({ kind, phase: 'Deleting', reason, message, after: kind === 'wait' ? 5_000 : undefined });
+  const job = facts.finalJob;
+  if (job?.state === 'running') return told('wait', 'FinalBackup', `Job ${job.name} takes the last backup and proves it`);
+  if (job?.state === 'failed') {
+    const why = job.result?.message ?? job.failure ?? 'it told no reason';
+    return told('stuck', 'FinalBackupFailed', `the last backup failed, so nothing is deleted: ${why}. Mend the cause and delete Job ${job.name} to try again, or ${plan.wayOut} to delete without it.`);
+  }
+  if (refusal(plan, facts) === undefined) await applyServer(pass, { running: true, parameters: facts.confirmedParameters });
+  if (facts.server?.kind !== 'answers') {
+    const why = facts.server?.kind === 'silent' ? facts.server.why : (facts.pod?.message ?? 'its pod is missing');
+    return told('wait', 'FinalBackupBlocked', `the last backup needs the server, which does not answer: ${why}. Nothing is deleted until it does; ${plan.wayOut} to delete without a last backup.`);
+  }
+  if (!(await makeWay(pass))) return told('wait', 'FinalBackup', `waits for a former Job ${plan.backup.finalJob} to go`);
+  await context.apply(finalBackupJob(plan, tools.storeImage), { own: 'label' });
+  context.event('Normal', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup before the database is deleted`);
+  context.audit('final-backup-started', { database: plan.server.name });
+  return told('wait', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup and proves it`);
+}
+
+/** Removes everything but backups, failed Jobs (for their logs) and, if it is to be retained, the data. */
+export async function remove(pass: Pass): Promise<Telling> {
+  const { context, plan, facts } = pass;
+  const waits = (message: string): Telling => ({ kind: 'wait', phase: 'Deleting', reason: 'Removing', message, after: 2_000 });
+  const doneJobs = context.read<Job>(builtin.Job).children().filter((job) => job.metadata.name !== plan.backup.finalJob && !hasFailed(job));
+  await removeAll(pass, [...WRITERS.flatMap((type) => childrenOf(pass, type)), ...doneJobs]);
+  const pods = podsOf(context, plan, 'server');
+  if (pods.length > 0) return waits(`waits for pod ${pods[0]!.metadata.name} to shut down`);
+  const claims = context.read(builtin.PersistentVolumeClaim).children();
+  if (plan.deletionPolicy === 'Retain') await release(pass);
+  else if (!(await removeAll(pass, claims))) return waits(`waits for volume ${claims[0]?.metadata.name} to be given back`);
+  if (!(await removeAll(pass, [...REST, ...(plan.moreKinds ?? [])].flatMap((type) => childrenOf(pass, type))))) return waits('waits for the last children to go');
+  context.audit('database-removed', { database: plan.server.name, policy: plan.deletionPolicy, finalBackup: facts.finalJob?.name });
+  return { kind: 'done', phase: 'Deleting', reason: 'Removed', message: 'everything but the backups is gone' };
+}
+
+/** The claim stays, without a mark of its owner: a new object of the same name takes it up. */
+async function release({ context, plan, facts }: Pass): Promise<void> {
+  const claims = serverChildren(plan, { running: false, origin: facts.data?.origin, originAt: facts.data?.originAt, holdsData: facts.data?.holdsData ?? false }).filter((child) => child.kind === 'PersistentVolumeClaim');
+  if (facts.data !== undefined) await context.apply(claims, { own: 'none' });
+}
+
+/** A Job of the same name that belongs to a former object would stand for a backup that was never taken. */
+async function makeWay({ context, plan }: Pass): Promise<boolean> {
+  const former = context.read<Job>(builtin.Job).get(plan.backup.finalJob);
+  if (former === undefined || former.metadata.labels?.[ownerLabel] === context.object.metadata.uid) return true;
+  return context.remove(former);
+}
+
+function childrenOf({ context }: Pass, type: ResourceType): KubeObject[] {
+  return context.read(type).children();
+}
+
+async function removeAll({ context }: Pass, objects: readonly KubeObject[]): Promise<boolean> {
+  const gone = await Promise.all(objects.map((object) => context.remove(object)));
+  return gone.every(Boolean);
+}
+
+function hasFailed(job: Job): boolean {
+  return job.status?.conditions?.some((condition) => condition.type === 'Failed' && condition.status === 'True') ?? false;
+}

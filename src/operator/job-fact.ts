@@ -1,0 +1,59 @@
+import type { KubeObject } from '../kind/resource';
+import type { Pod } from './pod-story';
+
+/** The fields of a Job that tell how far it is. */
+export interface Job extends KubeObject {
+  spec?: { backoffLimit?: number };
+  status?: {
+    active?: number;
+    startTime?: string;
+    completionTime?: string;
+    conditions?: { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string }[];
+  };
+}
+
+/** A Job and what it told: plain data for decisions. */
+export interface JobFact<Result = unknown> {
+  readonly name: string;
+  readonly uid: string;
+  readonly state: 'running' | 'succeeded' | 'failed';
+  /** When it ended, ISO 8601. */
+  readonly endedAt?: string;
+  /** What the pod left in its termination message. */
+  readonly result?: Result;
+  /** Why it failed, in words. */
+  readonly failure?: string;
+}
+
+/** Label that the Job controller puts on a Job's pods. */
+const JOB_NAME = 'batch.kubernetes.io/job-name';
+
+/**
+ * Reads a Job and the pods it made.
+ * @param parse reads a termination message; `undefined` where it is none of ours
+ */
+export function jobFact<Result>(job: Job, pods: readonly Pod[], parse: (message: string) => Result | undefined): JobFact<Result> {
+  const condition = (type: string) => job.status?.conditions?.find((candidate) => candidate.type === type && candidate.status === 'True');
+  const complete = condition('Complete');
+  const failed = condition('Failed');
+  const state = complete ? 'succeeded' : failed ? 'failed' : 'running';
+  const messages = pods
+    .filter((pod) => pod.metadata.labels?.[JOB_NAME] === job.metadata.name)
+    .sort((left, right) => (right.metadata.creationTimestamp ?? '').localeCompare(left.metadata.creationTimestamp ?? ''))
+    .flatMap((pod) => terminationMessages(pod));
+  return {
+    name: job.metadata.name,
+    uid: job.metadata.uid ?? '',
+    state,
+    endedAt: job.status?.completionTime ?? failed?.lastTransitionTime,
+    result: messages.map(parse).find((result) => result !== undefined),
+    failure: failed && [failed.message ?? failed.reason, ...messages.filter((message) => parse(message) === undefined)].filter(Boolean).join(': ').slice(0, 800),
+  };
+}
+
+function terminationMessages(pod: Pod): string[] {
+  return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((container) => {
+    const said = (container.state?.terminated ?? container.lastState?.terminated)?.message?.trim();
+    return said ? [said] : [];
+  });
+}

@@ -1,0 +1,149 @@
+import type { Context } from '../runtime/context';
+import { builtin, type KubeObject } from '../kind/resource';
+import { ownerLabel } from '../runtime/manifest';
+import { parseResult, type StoreResult } from '../store/result';
+import { decoded, readAccounts, type Secret } from './accounts';
+import { claimMarks, confirmedMark, restartMark, rotationMark, serviceHost } from './children';
+import type { DataClaim, Facts, KnownPasswords, ServerAnswer } from './facts';
+import { jobFact, type Job, type JobFact } from './job-fact';
+import { podStory, type Pod, type PodStory } from './pod-story';
+import type { DatabasePlan } from './plan';
+import type { ServerProbe } from './sql/server-probe';
+import type { SuppliedSecrets } from './supplied-secrets';
+
+/** What looking around needs. */
+export interface Senses {
+  readonly probe: ServerProbe;
+  readonly supplied: SuppliedSecrets;
+}
+
+/** Gathers the facts: from the cache, but for the question to the server itself and for Secrets that are not ours. Changes nothing. */
+export async function observe(context: Context, plan: DatabasePlan, senses: Senses): Promise<Facts> {
+  const { object } = context;
+  const accountsObject = context.read<Secret>(builtin.Secret).get(plan.names.accountsSecret);
+  const accounts = readAccounts(accountsObject);
+  const credentials = await applicationCredentials(context, plan, senses.supplied);
+  const pod = serverPod(context, plan);
+  const configMap = context.read(builtin.ConfigMap).get(plan.names.configMap);
+  const facts: Facts = {
+    deleting: object.metadata.deletionTimestamp !== undefined,
+    known: accounts?.known,
+    retained: accounts?.retained ?? [],
+    wanted: wantedPasswords(plan, accounts?.known, accounts?.staged ?? {}, credentials.password),
+    username: credentials.username,
+    suppliedPassword: plan.application.suppliedSecret === undefined ? undefined : credentials.password,
+    missingSecret: credentials.missing,
+    restartToken: restartToken(context, plan),
+    rotated: accountsObject?.metadata.annotations?.[rotationMark],
+    data: dataClaim(context.read<Claim>(builtin.PersistentVolumeClaim).get(plan.names.dataClaim)),
+    mayHaveBackup: mayHaveBackup(context, plan),
+    confirmedParameters: parsed(configMap?.metadata.annotations?.[confirmedMark]),
+    pod,
+    restoreJob: job(context, plan.names.restoreJob),
+    finalJob: job(context, plan.backup.finalJob),
+    lastBackup: lastBackup(context, plan),
+  };
+  return { ...facts, server: await ask(context, plan, facts, senses.probe) };
+}
+
+interface Claim extends KubeObject {
+  status?: { phase?: string; conditions?: { type: string; status: string; message?: string }[] };
+}
+
+function dataClaim(claim: Claim | undefined): DataClaim | undefined {
+  if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return undefined;
+  const marks = claim.metadata.annotations ?? {};
+  return {
+    name: claim.metadata.name,
+    uid: claim.metadata.uid ?? '',
+    origin: marks[claimMarks.origin],
+    originAt: marks[claimMarks.originAt],
+    holdsData: marks[claimMarks.holdsData] === 'true',
+    version: marks[claimMarks.version],
+  };
+}
+
+/** The application's account: from a Secret of the user's, or from ours, which a user may have edited. */
+async function applicationCredentials(context: Context, plan: DatabasePlan, supplied: SuppliedSecrets): Promise<{ username: string; password?: string; missing?: string }> {
+  const { username, suppliedSecret } = plan.application;
+  if (suppliedSecret === undefined) {
+    const own = context.read<Secret>(builtin.Secret).get(plan.names.applicationSecret);
+    return { username, password: own && decoded(own, 'password') };
+  }
+  const secret = await supplied.get(context.client, { namespace: plan.server.namespace, name: suppliedSecret }, context.signal);
+  if (secret === undefined) return { username, missing: `Secret ${suppliedSecret} does not exist; create it with the keys username and password` };
+  const given = { username: decoded(secret, 'username'), password: decoded(secret, 'password') };
+  for (const [key, value] of Object.entries(given)) if (!value) return { username, missing: `Secret ${suppliedSecret} has no ${key}; add the key` };
+  return given as { username: string; password: string };
+}
+
+/** What should differ from what the server has: staged by a rotation, named by the object, or edited in a Secret. */
+function wantedPasswords(plan: DatabasePlan, known: KnownPasswords | undefined, staged: Partial<KnownPasswords>, app: string | undefined): Partial<KnownPasswords> {
+  if (known === undefined) return {};
+  const wanted = { ...staged, ...(app && { app }), ...(plan.rootPassword && { root: plan.rootPassword }) };
+  return Object.fromEntries(Object.entries(wanted).filter(([account, password]) => known[account as keyof KnownPasswords] !== password));
+}
+
+interface Workload extends KubeObject {
+  spec?: { template?: { metadata?: { annotations?: Record<string, string> } } };
+}
+
+function restartToken(context: Context, plan: DatabasePlan): string | undefined {
+  const type = plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet;
+  return context.read<Workload>(type).get(plan.names.workload)?.spec?.template?.metadata?.annotations?.[restartMark];
+}
+
+function mayHaveBackup(context: Context, plan: DatabasePlan): boolean {
+  const { target } = plan.backup;
+  return target.s3 !== undefined || context.read(builtin.PersistentVolumeClaim).get(target.volume.claimName) !== undefined;
+}
+
+/** The pod that serves. Of several (a Deployment's old and new one) the one that isn't going away, then the newest. */
+function serverPod(context: Context, plan: DatabasePlan): PodStory | undefined {
+  const mine = podsOf(context, plan, 'server').sort(
+    (left, right) =>
+      Number(left.metadata.deletionTimestamp !== undefined) - Number(right.metadata.deletionTimestamp !== undefined) ||
+      (right.metadata.creationTimestamp ?? '').localeCompare(left.metadata.creationTimestamp ?? ''),
+  );
+  return mine[0] && podStory(mine[0]);
+}
+
+/** Pods of one role, by the labels that the constructs give them. */
+export function podsOf(context: Context, plan: DatabasePlan, component: 'server' | 'backup' | 'restore'): Pod[] {
+  return context
+    .read<Pod>(builtin.Pod)
+    .list(plan.server.namespace)
+    .filter(({ metadata: { labels = {} } }) => labels['app.kubernetes.io/instance'] === plan.server.name && labels['app.kubernetes.io/component'] === component);
+}
+
+function job(context: Context, name: string): JobFact<StoreResult> | undefined {
+  const found = context.read<Job>(builtin.Job).get(name);
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) return undefined;
+  // A Job that a former object of the same name has left behind says nothing about this one.
+  if (found.metadata.labels?.[ownerLabel] !== context.object.metadata.uid) return undefined;
+  return jobFact(found, context.read<Pod>(builtin.Pod).list(found.metadata.namespace), parseResult);
+}
+
+/** The newest backup that was stored whole, by whichever Job. */
+function lastBackup(context: Context, plan: DatabasePlan): Facts['lastBackup'] {
+  const stored = podsOf(context, plan, 'backup')
+    .flatMap((pod) => (pod.status?.containerStatuses ?? []).map((container) => parseResult(container.state?.terminated?.message ?? '')))
+    .flatMap((result) => (result?.outcome === 'stored' ? [result.backup] : []));
+  const newest = stored.sort((left, right) => right.completedAt.localeCompare(left.completedAt))[0];
+  return newest && { name: newest.name, at: newest.completedAt, verified: newest.verifiedAt !== undefined };
+}
+
+async function ask(context: Context, plan: DatabasePlan, facts: Facts, probe: ServerProbe): Promise<ServerAnswer | undefined> {
+  if (facts.pod?.ready !== true || facts.known === undefined) return undefined;
+  const question = {
+    engine: plan.engine.name,
+    podUid: facts.pod.uid,
+    target: { namespace: plan.server.namespace, host: serviceHost(plan), port: plan.engine.port, pod: facts.pod.name },
+    login: { username: facts.username, password: facts.known.app, database: plan.application.database },
+  };
+  return probe.ask(context.object.metadata.uid ?? '', question, context.signal);
+}
+
+function parsed(json: string | undefined): Record<string, string> | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as Record<string, string>);
+}

@@ -1,0 +1,88 @@
+import type { KubeObject } from '../kind/resource';
+
+/** The fields of a Pod that tell how it fares. */
+export interface Pod extends KubeObject {
+  spec?: { nodeName?: string };
+  status?: {
+    phase?: string;
+    podIP?: string;
+    conditions?: { type: string; status: string; reason?: string; message?: string }[];
+    initContainerStatuses?: ContainerStatus[];
+    containerStatuses?: ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  name: string;
+  ready?: boolean;
+  restartCount?: number;
+  state?: { waiting?: { reason?: string; message?: string }; running?: object; terminated?: Terminated };
+  lastState?: { terminated?: Terminated };
+}
+
+interface Terminated {
+  exitCode: number;
+  reason?: string;
+  message?: string;
+}
+
+/** What a pod is waiting for, in words. */
+export interface PodStory {
+  readonly name: string;
+  readonly uid: string;
+  readonly ready: boolean;
+  /** CamelCase, for a condition. */
+  readonly reason: string;
+  readonly message: string;
+  /** The pod won't come up unless something is changed: in the spec, or in the cluster. */
+  readonly failing: boolean;
+}
+
+/** Waiting reasons that a kubelet leaves only when somebody changes something. */
+const FAILING = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'CrashLoopBackOff', 'CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
+
+/** Tells a pod's story: scheduling in the scheduler's own words, image, crash with its last words, readiness. */
+export function podStory(pod: Pod): PodStory {
+  const told = (reason: string, message: string, failing = false): PodStory => ({
+    name: pod.metadata.name,
+    uid: pod.metadata.uid ?? '',
+    ready: reason === 'PodReady',
+    reason,
+    message,
+    failing,
+  });
+  if (pod.metadata.deletionTimestamp !== undefined) return told('PodTerminating', `pod ${pod.metadata.name} is shutting down`);
+  if (isReady(pod)) return told('PodReady', `pod ${pod.metadata.name} is ready`);
+  const scheduled = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
+  if (scheduled?.status === 'False') {
+    return told('Unschedulable', `pod ${pod.metadata.name} can't be placed on a node: ${scheduled.message ?? scheduled.reason ?? 'no reason given'}`, true);
+  }
+  const containers = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+  for (const container of containers) {
+    const waiting = container.state?.waiting;
+    const last = container.state?.terminated ?? container.lastState?.terminated;
+    if (waiting?.reason !== undefined && FAILING.has(waiting.reason)) {
+      return told(waiting.reason, `container ${container.name} of pod ${pod.metadata.name}: ${waiting.message ?? waiting.reason}${lastWords(last)}`, true);
+    }
+    if (last !== undefined && last.exitCode !== 0 && container.ready !== true && (container.restartCount ?? 0) > 0) {
+      return told('ContainerFailed', `container ${container.name} of pod ${pod.metadata.name} has stopped${lastWords(last)}`, true);
+    }
+  }
+  if (scheduled === undefined) return told('PodPending', `pod ${pod.metadata.name} waits for the scheduler`);
+  if (containers.some((container) => container.state?.running !== undefined)) {
+    return told('ServerStarting', `the server in pod ${pod.metadata.name} is starting`);
+  }
+  return told('PodCreating', `pod ${pod.metadata.name} waits for its volume and image`);
+}
+
+function isReady(pod: Pod): boolean {
+  return pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+}
+
+/** What a container said before it ended: its termination message is the tail of its log. */
+function lastWords(last: Terminated | undefined): string {
+  if (last === undefined) return '';
+  const said = last.message?.trim().split('\n').slice(-3).join(' ').slice(-400);
+  const how = last.reason === 'OOMKilled' ? 'was killed for want of memory (raise resources.limits.memory)' : `exit code ${last.exitCode}`;
+  return ` (${how}${said ? `: ${said}` : ''})`;
+}

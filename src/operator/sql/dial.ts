@@ -1,0 +1,46 @@
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Client } from '../../runtime/client';
+import { SqlError } from './door';
+
+/** A server to be reached, by both of its addresses. */
+export interface DialTarget {
+  readonly namespace: string;
+  /** DNS name of the Service. */
+  readonly host: string;
+  readonly port: number;
+  /** A pod that is ready behind the Service. */
+  readonly pod: string;
+}
+
+/** Makes a connection to a server. @throws SqlError (`unreachable`) */
+export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Duplex>;
+
+const DIAL_TIMEOUT_MS = 5_000;
+
+/** Through the Service, as applications do: for an operator that runs in the cluster. */
+export const dialService: Dial = (target, signal) =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: target.host, port: target.port, signal });
+    const fail = (why: string) => {
+      socket.destroy();
+      reject(new SqlError('unreachable', `cannot connect to ${target.host}:${target.port}: ${why}`));
+    };
+    socket.setTimeout(DIAL_TIMEOUT_MS, () => fail(`no answer in ${DIAL_TIMEOUT_MS / 1000} s`));
+    socket.once('error', (error) => fail(error.message));
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      resolve(socket);
+    });
+  });
+
+/** Through the API server: for an operator on a laptop, which sees no Service. */
+export function dialByPortForward(client: Client): Dial {
+  return async (target, signal) => {
+    try {
+      return await client.portForward(target.namespace, target.pod, target.port, { signal, timeoutMs: DIAL_TIMEOUT_MS });
+    } catch (error) {
+      throw new SqlError('unreachable', `cannot forward a port to pod ${target.namespace}/${target.pod}: ${(error as Error).message}`, error);
+    }
+  };
+}

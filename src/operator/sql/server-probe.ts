@@ -1,0 +1,71 @@
+import type { EngineName } from '../../engines/engine';
+import type { Clock } from '../../runtime/clock';
+import type { ServerAnswer } from '../facts';
+import type { Dial, DialTarget } from './dial';
+import { SqlError, type Login, type SqlDoor, type SqlSession } from './door';
+import { mysqlDoor } from './mysql-door';
+import { postgresDoor } from './postgres-door';
+
+const doors: Record<EngineName, SqlDoor> = { mysql: mysqlDoor, postgres: postgresDoor };
+
+/** How long a good answer is believed before the server is asked again. */
+export const FRESH_MS = 30_000;
+
+/** Who is asked, and as whom. */
+export interface Question {
+  readonly engine: EngineName;
+  readonly target: DialTarget;
+  /** A new pod is a new server: what the last one answered says nothing of it. */
+  readonly podUid: string;
+  readonly login: Login;
+}
+
+/** Asks servers whether they answer, and remembers a good answer for a while: a pass costs no connection. */
+export class ServerProbe {
+  private readonly remembered = new Map<string, { answer: ServerAnswer; at: number; about: string }>();
+
+  constructor(
+    private readonly dial: Dial,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Logs in and asks for the version.
+   * @param of the database's UID
+   */
+  async ask(of: string, question: Question, signal: AbortSignal): Promise<ServerAnswer> {
+    const about = `${question.podUid} ${question.login.username} ${question.login.password}`;
+    const before = this.remembered.get(of);
+    if (before !== undefined && before.about === about && this.clock.now() - before.at < FRESH_MS) return before.answer;
+    const answer = await this.answer(question, signal);
+    if (answer.kind === 'answers') this.remembered.set(of, { answer, at: this.clock.now(), about });
+    else this.remembered.delete(of);
+    return answer;
+  }
+
+  /** The next question is asked for real. */
+  forget(of: string): void {
+    this.remembered.delete(of);
+  }
+
+  /** Runs some work in a session of its own. */
+  async session<T>(question: Omit<Question, 'podUid'>, signal: AbortSignal, work: (session: SqlSession) => Promise<T>): Promise<T> {
+    const stream = await this.dial(question.target, signal);
+    const session = await doors[question.engine].open(stream, question.login);
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  }
+
+  private async answer(question: Question, signal: AbortSignal): Promise<ServerAnswer> {
+    try {
+      return { kind: 'answers', version: await this.session(question, signal, (session) => session.version()) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof SqlError)) throw error;
+      return error.kind === 'denied' ? { kind: 'denied' } : { kind: 'silent', why: error.message };
+    }
+  }
+}

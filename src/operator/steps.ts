@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { applyServer } from './apply-server';
+import { restoreJob } from './children';
+import { changeParameters, changePasswords } from './configure';
+import { parametersBehind, passwordsBehind, refusal, type Step } from './decide';
+import { finalBackup, remove } from './farewell';
+import type { Pass, Telling } from './life';
+import { SqlError } from './sql/door';
+import { FRESH_MS } from './sql/server-probe';
+
+/** A server that has just come up is asked again soon; events announce everything else. */
+const SOON_MS = 1_000;
+
+/** What each step does: small, idempotent, never waiting inside. */
+export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
+  Paused: async ({ facts }) => ({
+    kind: 'wait',
+    phase: 'Paused',
+    reason: 'Paused',
+    message: facts.deleting ? 'the deletion waits, because paused is set; set paused to false to let it go on' : 'paused is set: nothing is changed until it is false again',
+  }),
+
+  Refused: async ({ plan, facts }) => ({ kind: 'stuck', phase: 'Failed', reason: 'ChangeRefused', message: refusal(plan, facts) ?? '' }),
+
+  MissingSecret: async ({ facts }) => ({ kind: 'wait', phase: facts.data === undefined ? 'Creating' : 'Failed', reason: 'SecretMissing', message: facts.missingSecret ?? '', after: 30_000 }),
+
+  Restoring: restore,
+
+  async Hibernating(pass) {
+    await applyServer(pass, { running: false, origin: pass.facts.data?.origin ?? 'empty' });
+    return pass.facts.pod === undefined
+      ? { kind: 'wait', phase: 'Hibernated', reason: 'Hibernated', message: 'the server is shut down and its volume kept; set hibernated to false to start it again' }
+      : { kind: 'wait', phase: 'Hibernated', reason: 'ShuttingDown', message: `pod ${pass.facts.pod.name} is shutting down` };
+  },
+
+  Starting: start,
+  Configuring: configure,
+
+  async Running(pass) {
+    await applyServer(pass, { running: true });
+    const { plan, facts } = pass;
+    const version = facts.server?.kind === 'answers' ? facts.server.version : '';
+    return { kind: 'done', phase: 'Running', reason: 'Running', message: `${plan.engine.title} ${version} answers`, after: FRESH_MS };
+  },
+
+  FinalBackup: finalBackup,
+  Removing: remove,
+};
+
+/** A Job fills the volume before the server may start; only its own word settles what the volume holds. */
+async function restore(pass: Pass): Promise<Telling> {
+  const { context, plan, facts, tools } = pass;
+  await applyServer(pass, { running: false });
+  const job = facts.restoreJob;
+  if (job === undefined) {
+    await context.apply(restoreJob(plan, tools.storeImage), { own: 'label' });
+    context.audit('restore-started', { database: plan.server.name });
+    return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${plan.names.restoreJob} looks for a backup to restore` };
+  }
+  if (job.state === 'running') return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${job.name} is restoring` };
+  if (job.state === 'failed' || job.result === undefined) {
+    const why = job.result?.message ?? job.failure ?? 'it told no result';
+    const again = `Mend the cause and delete Job ${job.name} to try again, or set the restore policy to Never to start empty.`;
+    return { kind: 'stuck', phase: 'Failed', reason: 'RestoreFailed', message: `Job ${job.name} could not restore: ${why}. ${again}` };
+  }
+  const origin = job.result.outcome === 'restored' ? job.result.backup.name : job.result.outcome === 'present' ? 'kept' : 'empty';
+  if (job.result.outcome === 'restored') {
+    context.event('Normal', 'Restored', `filled from backup ${origin} (${job.result.backup.tables} tables, ${job.result.backup.rows} rows)`);
+    context.audit('restored', { database: plan.server.name, backup: origin });
+  }
+  await applyServer(pass, { running: !plan.hibernated, origin, originAt: job.endedAt });
+  return { kind: 'wait', phase: 'Creating', reason: 'ServerStarting', message: job.result.message, origin };
+}
+
+/** Applies what is wanted, healthy or not, and says what is waited for. */
+async function start(pass: Pass): Promise<Telling> {
+  const { facts } = pass;
+  await applyServer(pass, { running: true, origin: facts.data?.origin ?? 'empty' });
+  const phase = facts.data?.holdsData === true ? 'Updating' : 'Creating';
+  if (facts.pod === undefined) return { kind: 'wait', phase, reason: 'PodMissing', message: 'waits for the pod to be made' };
+  if (!facts.pod.ready) return { kind: 'wait', phase: facts.pod.failing ? 'Failed' : phase, reason: facts.pod.reason, message: facts.pod.message };
+  const why = facts.server?.kind === 'silent' ? facts.server.why : 'it has not been asked yet';
+  return { kind: 'wait', phase, reason: 'ServerSilent', message: `pod ${facts.pod.name} is ready, but the server does not answer: ${why}`, after: SOON_MS };
+}
+
+/** The server answers; passwords and parameters are behind. */
+async function configure(pass: Pass): Promise<Telling> {
+  const { context, plan, facts } = pass;
+  try {
+    if (facts.server?.kind === 'denied' || passwordsBehind(plan, facts)) {
+      const changed = await changePasswords(pass);
+      pass.tools.probe.forget(context.object.metadata.uid ?? '');
+      if (changed.length > 0) context.event('Normal', 'PasswordChanged', `the server has new passwords for ${changed.join(', ')}`);
+    } else if (parametersBehind(plan, facts)) {
+      await reconfigure(pass);
+    }
+  } catch (error) {
+    if (!(error instanceof SqlError) || error.kind !== 'refused') throw error;
+    await applyServer(pass, { running: true, parameters: facts.confirmedParameters });
+    return { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${error.message}. The server runs on with its former settings; correct the parameter.` };
+  }
+  return { kind: 'wait', phase: 'Updating', reason: 'Configuring', message: 'the server is taking over changed settings', after: 0 };
+}
+
+async function reconfigure(pass: Pass): Promise<void> {
+  const { set, needRestart } = await changeParameters(pass);
+  const restartToken = needRestart.length === 0 ? pass.facts.restartToken : createHash('sha256').update(JSON.stringify(pass.plan.server.parameters ?? {})).digest('hex').slice(0, 12);
+  await applyServer(pass, { running: true, restartToken });
+  if (set.length > 0) pass.context.event('Normal', 'ParametersSet', `set in the running server: ${set.join(', ')}`);
+  if (needRestart.length > 0) pass.context.event('Normal', 'Restarting', `a restart is needed for ${needRestart.join(', ')}`);
+}

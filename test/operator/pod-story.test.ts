@@ -1,0 +1,51 @@
+import { podStory, type Pod } from '../../src/operator/pod-story';
+
+const pod = (status: Pod['status'], deleted = false): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'orders-0', uid: 'u1', ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
+  status,
+});
+
+describe('the story of a pod', () => {
+  it('repeats the scheduler’s own words when no node fits', () => {
+    const told = podStory(pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available: 1 Insufficient cpu.' }] }));
+    expect(told).toMatchObject({ reason: 'Unschedulable', failing: true, ready: false });
+    expect(told.message).toContain('0/1 nodes are available: 1 Insufficient cpu.');
+  });
+
+  it('calls an image that cannot be pulled failing, and names the container', () => {
+    const told = podStory(pod({ conditions: [{ type: 'PodScheduled', status: 'True' }], containerStatuses: [{ name: 'server', state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "mysql:0.0"' } } }] }));
+    expect(told).toMatchObject({ reason: 'ImagePullBackOff', failing: true });
+    expect(told.message).toContain('container server of pod orders-0: Back-off pulling image "mysql:0.0"');
+  });
+
+  it('tells a crashing server’s last words', () => {
+    const told = podStory(
+      pod({
+        conditions: [{ type: 'PodScheduled', status: 'True' }],
+        containerStatuses: [{ name: 'server', restartCount: 3, state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: { exitCode: 1, message: '[ERROR] unknown variable max_conections=5\n' } } }],
+      }),
+    );
+    expect(told.message).toContain('exit code 1: [ERROR] unknown variable max_conections=5');
+  });
+
+  it('says what to do about a server that was killed for want of memory', () => {
+    const told = podStory(pod({ conditions: [{ type: 'PodScheduled', status: 'True' }], containerStatuses: [{ name: 'server', restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } } }] }));
+    expect(told).toMatchObject({ reason: 'ContainerFailed', failing: true });
+    expect(told.message).toContain('raise resources.limits.memory');
+  });
+
+  it('is ready only when the kubelet says so, and never while it shuts down', () => {
+    const ready = { conditions: [{ type: 'PodScheduled', status: 'True' }, { type: 'Ready', status: 'True' }] };
+    expect(podStory(pod(ready)).ready).toBe(true);
+    expect(podStory(pod(ready, true))).toMatchObject({ ready: false, reason: 'PodTerminating' });
+  });
+
+  it('tells a server that starts from a pod that waits for its volume and image', () => {
+    const scheduled = [{ type: 'PodScheduled', status: 'True' }];
+    expect(podStory(pod({ conditions: scheduled, containerStatuses: [{ name: 'server', state: { running: {} } }] })).reason).toBe('ServerStarting');
+    expect(podStory(pod({ conditions: scheduled, containerStatuses: [{ name: 'server', state: { waiting: { reason: 'ContainerCreating' } } }] })).reason).toBe('PodCreating');
+    expect(podStory(pod({})).reason).toBe('PodPending');
+  });
+});
