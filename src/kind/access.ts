@@ -48,7 +48,7 @@ export function accessOf(declarations: readonly ControllerDeclaration[]): Access
 export function leaseAccess(name: string): Access[] {
   return [
     { type: builtin.Lease, verbs: ['create'], why: 'stand for election the first time' },
-    { type: builtin.Lease, verbs: ['get', 'update'], names: [name], why: 'see who leads; take, renew and give up the lead' },
+    { type: builtin.Lease, verbs: ['get', 'patch'], names: [name], why: 'see who leads; take, renew and give up the lead' },
   ];
 }
 

@@ -40,7 +40,7 @@ test('the order of declarations does not change the rules', () => {
 
 test('leader election may renew its own Lease and no other', () => {
   expect(toRules(leaseAccess('dbop'))).toEqual([
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['dbop'], verbs: ['get', 'update'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['dbop'], verbs: ['get', 'patch'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
   ]);
 });
