@@ -2,7 +2,7 @@
 export interface ClusterAccess {
   /** For people: which kubeconfig and context, or that we are in a cluster. */
   readonly source: string;
-  /** Base URL, such as `https://10.0.0.1:6443`. */
+  /** Base URL, such as `https://10.0.0.1:6443`; with a path where several API servers stand behind one address. */
   readonly server: string;
   /** Namespace to use where none is named. */
   readonly namespace: string;

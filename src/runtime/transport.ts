@@ -52,12 +52,15 @@ const UNSPOKEN_RETRY_SECONDS = 1;
  */
 export class Transport {
   private pools: Pools;
+  /** What stands before every path; empty where the API server has its address for itself. */
+  private readonly base: string;
 
   constructor(
     private readonly access: ClusterAccess,
     private readonly options: TransportOptions,
   ) {
     this.pools = openPools(access, options);
+    this.base = new URL(access.server).pathname.replace(/\/$/, '');
   }
 
   /** Sends a request and parses the answer. @throws ApiError, TransportError */
@@ -129,7 +132,7 @@ export class Transport {
       const limit = request.timeoutMs ?? timeoutMs;
       const response = await this.pools[pool].request({
         method: request.method,
-        path: request.path,
+        path: this.base + request.path,
         body: request.body,
         headers,
         signal: request.signal,
@@ -152,9 +155,10 @@ interface Pools {
 function openPools(access: ClusterAccess, options: TransportOptions): Pools {
   const connect = connectorFor(access, options.timeoutMs);
   const common = { connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
+  const { origin } = new URL(access.server);
   return {
-    requests: new Pool(access.server, { ...common, connections: options.connections }),
-    streams: new Pool(access.server, { ...common, connections: null }),
+    requests: new Pool(origin, { ...common, connections: options.connections }),
+    streams: new Pool(origin, { ...common, connections: null }),
   };
 }
 
