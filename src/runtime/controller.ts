@@ -44,7 +44,7 @@ export interface Controller<K extends Kind = Kind> extends ControllerDeclaration
 
   /**
    * Narrows what of the watched kinds is kept in memory.
-   * @default - all objects of each kind in `watches`
+   * @default - all objects of each kind in `watches`, except for children where the kind is in `owns` too
    */
   readonly select?: readonly WatchSelection[];
 
@@ -72,9 +72,6 @@ export function controller<K extends Kind>(definition: Controller<K>): Controlle
   }
   for (const { type } of definition.select ?? []) {
     if (!(definition.watches ?? []).some((watched) => sameType(watched, type))) throw new Error(`${where}: 'select' narrows ${type.kind}, which is not in 'watches'`);
-  }
-  for (const owned of definition.owns ?? []) {
-    if ((definition.watches ?? []).some((watched) => sameType(watched, owned))) throw new Error(`${where}: ${owned.kind} is in 'owns' and in 'watches'; children are watched anyway`);
   }
   const { concurrency = 1 } = definition;
   if (!Number.isInteger(concurrency) || concurrency < 1) throw new Error(`${where}: 'concurrency' (${concurrency}) must be a whole number from 1`);

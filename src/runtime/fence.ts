@@ -6,10 +6,12 @@ export type ClientCalls = Pick<Client, 'get' | 'list' | 'pages' | 'create' | 'ap
 /**
  * The same client behind a fence: once the signal is aborted, calls under way end and new ones are refused before anything is sent.
  * A manager that has lost its lease thus can't write, whatever its controllers try.
+ * @param mayPass asked before each call, for a fence whose signal comes late because the whole process stood still; throws to refuse
  */
-export function fenced(client: ClientCalls, fence: AbortSignal): ClientCalls {
+export function fenced(client: ClientCalls, fence: AbortSignal, mayPass: () => void = () => undefined): ClientCalls {
   const inside = <Options extends { readonly signal?: AbortSignal }>(options: Options | undefined): Options => {
     fence.throwIfAborted();
+    mayPass();
     const own = options?.signal;
     return { ...options, signal: own === undefined ? fence : AbortSignal.any([own, fence]) } as Options;
   };

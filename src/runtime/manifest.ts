@@ -8,6 +8,9 @@ export const managedByLabel = 'app.kubernetes.io/managed-by';
 /** Names the UID of the object for which a child was rendered; pruning needs it. */
 export const ownerLabel = 'dbop.dev/owner';
 
+/** Names the set of children to which one belongs; see `ApplyChildrenOptions.set`. */
+export const setLabel = 'dbop.dev/set';
+
 /** Digest of the manifest that was applied last; see `matches`. */
 export const digestAnnotation = 'dbop.dev/applied';
 
@@ -27,6 +30,8 @@ export interface Preparation {
   readonly owner: KubeObject;
   readonly ownerType: ResourceType;
   readonly own: Ownership;
+  /** @default - the child belongs to no set */
+  readonly set?: string;
 }
 
 /**
@@ -35,7 +40,7 @@ export interface Preparation {
  *
  * Guarantees: `stringData` of a Secret is turned into `data`, because the API server keeps no trace of the former.
  */
-export function prepared(manifest: KubeObject, type: ResourceType, { manager, owner, ownerType, own }: Preparation): KubeObject {
+export function prepared(manifest: KubeObject, type: ResourceType, { manager, owner, ownerType, own, set }: Preparation): KubeObject {
   const { apiVersion, kind, metadata, ...body } = withoutNulls(manifest) as KubeObject & Record<string, unknown>;
   delete body.status;
   const namespace = type.namespaced ? (metadata.namespace ?? owner.metadata.namespace) : undefined;
@@ -44,6 +49,7 @@ export function prepared(manifest: KubeObject, type: ResourceType, { manager, ow
     ...metadata.labels,
     [managedByLabel]: manager,
     ...(own === 'none' ? {} : { [ownerLabel]: owner.metadata.uid as string }),
+    ...(own === 'none' || set === undefined ? {} : { [setLabel]: set }),
   };
   const result: KubeObject = {
     apiVersion,

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf, keyOf, keyText, type KubeObject, type ResourceType } from '../kind/resource';
+import { isConflict, isNotFound } from './api-error';
+import type { ApplyChildrenOptions } from './context';
+import type { ClientCalls } from './fence';
+import { refuseForeign } from './foreign';
+import type { Informer } from './informer';
+import { ownerLabel, prepared, setLabel, type Preparation } from './manifest';
+import { matches } from './matches';
+import { Terminal } from './outcome';
+import { isImmutable, refusal } from './refusal';
+
+/** Name of the index by UID of the owner that our label names. */
+export const OWNER_LABEL_INDEX = ownerLabel;
+
+/** For whom children are applied, and by what means. */
+export interface ApplyEnvironment {
+  readonly client: ClientCalls;
+  readonly manager: string;
+  readonly owner: KubeObject;
+  readonly ownerType: ResourceType;
+  /** The kinds that the controller declares as its own, with the caches of their objects that we manage. */
+  readonly owns: ReadonlyMap<ResourceType, Informer<KubeObject>>;
+  /** Marks events that our own writes bring about. */
+  readonly origin: unknown;
+  /** Whether an object of this UID is among those that the manager's controllers look after. */
+  alive(uid: string): boolean;
+}
+
+/**
+ * Makes children be as their manifests say: all at once, by server-side apply under one field manager.
+ *
+ * Guarantees
+ * - No request for a child of which the cache shows that what we own is as wanted.
+ * - Nothing is created over, taken from or pruned of anybody else: a new child is created only if there is none of its name, an existing
+ *   one is changed only under the UID that the cache knows, and pruned is only what carries the owner's UID and the name of the set.
+ * - When one child fails, the others are applied all the same, and nothing is pruned.
+ */
+export async function applyChildren(manifests: readonly KubeObject[], options: ApplyChildrenOptions, environment: ApplyEnvironment): Promise<KubeObject[]> {
+  const children = manifests.map((manifest) => new Child(manifest, options, environment));
+  refuseTwins(children);
+  const results = await Promise.allSettled(children.map((child) => child.apply()));
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+  // A refusal that is final may still be told next time; until then the other children deserve another try.
+  const failure = failures.find((error) => !(error instanceof Terminal)) ?? failures[0];
+  if (failure !== undefined) throw failure;
+  if (options.set !== undefined) await prune(children, options.set, environment);
+  return results.map((result) => (result as PromiseFulfilledResult<KubeObject>).value);
+}
+
+/** Deletes an object under its UID; resolves to whether it is gone. */
+export async function removeObject(object: KubeObject, type: ResourceType, client: ClientCalls, propagation: 'Background' | 'Orphan' = 'Background'): Promise<boolean> {
+  try {
+    return (await client.delete(type, keyOf(object), { uid: object.metadata.uid, propagation })) === undefined;
+  } catch (error) {
+    // Another object of the same name is there by now, or none at all: either way, this one is gone.
+    if (isNotFound(error) || isConflict(error)) return true;
+    throw new Error(`cannot delete ${object.kind} ${keyText(keyOf(object))}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * The manifest with which a cached object was last compared or applied. Spares the comparison while neither changes, and
+ * keeps us quiet when an admission webhook turns what we apply into something else.
+ */
+const settled = new WeakMap<KubeObject, string>();
+
+/** A version that no object has: applied with it, an object can only be created, because any existing one has another. */
+const NEVER = '1';
+
+class Child {
+  readonly type: ResourceType;
+  readonly informer: Informer<KubeObject>;
+  readonly wanted: KubeObject;
+  readonly key: string;
+  private readonly preparation: Preparation;
+  private readonly fingerprint: string;
+
+  constructor(
+    manifest: KubeObject,
+    private readonly options: ApplyChildrenOptions,
+    private readonly environment: ApplyEnvironment,
+  ) {
+    const { manager, owner, ownerType, owns } = environment;
+    const [type, informer] = declared(manifest, owns, ownerType);
+    this.type = type;
+    this.informer = informer;
+    this.preparation = { manager, owner, ownerType, own: options.own ?? 'reference', set: options.set };
+    this.wanted = prepared(manifest, type, this.preparation);
+    this.key = address(type, this.wanted);
+    this.fingerprint = createHash('sha256').update(JSON.stringify(this.wanted)).digest('base64');
+  }
+
+  async apply(): Promise<KubeObject> {
+    const live = this.informer.get(keyOf(this.wanted));
+    try {
+      return live === undefined ? await this.create() : await this.update(live);
+    } catch (error) {
+      throw error instanceof Terminal ? error : refusal(error, this.wanted);
+    }
+  }
+
+  private async create(): Promise<KubeObject> {
+    try {
+      return await this.send({ resourceVersion: NEVER });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // There is one: foreign, or our own that the cache hasn't seen yet (the answer to an earlier pass may have been lost).
+      const live = await this.environment.client.get<KubeObject>(this.type, keyOf(this.wanted));
+      return this.update(live);
+    }
+  }
+
+  private async update(live: KubeObject): Promise<KubeObject> {
+    refuseForeign(live, this.preparation, (uid) => this.environment.alive(uid));
+    // What is on its way out is made anew once it is gone.
+    if (live.metadata.deletionTimestamp !== undefined || settled.get(live) === this.fingerprint) return live;
+    if (matches(this.wanted, live, this.environment.manager)) {
+      settled.set(live, this.fingerprint);
+      return live;
+    }
+    try {
+      return await this.send({ uid: live.metadata.uid });
+    } catch (error) {
+      if (!isImmutable(error) || this.options.replaceable?.some((type) => type === this.type) !== true) throw error;
+      if (!(await removeObject(live, this.type, this.environment.client, 'Orphan'))) return live;
+      return this.send({ resourceVersion: NEVER });
+    }
+  }
+
+  private async send(precondition: { uid?: string; resourceVersion?: string }): Promise<KubeObject> {
+    const body = { ...this.wanted, metadata: { ...this.wanted.metadata, ...precondition } };
+    const written = await this.environment.client.apply<KubeObject>(this.type, body, { fieldManager: this.environment.manager, force: true });
+    this.informer.put(written, this.environment.origin);
+    const cached = this.informer.get(keyOf(written));
+    if (cached?.metadata.resourceVersion === written.metadata.resourceVersion) settled.set(cached as KubeObject, this.fingerprint);
+    return cached ?? written;
+  }
+}
+
+async function prune(children: readonly Child[], set: string, { owns, owner, client }: ApplyEnvironment): Promise<void> {
+  const wanted = new Set(children.map((child) => child.key));
+  const leftovers = [...owns].flatMap(([type, informer]) =>
+    informer
+      .byIndex(OWNER_LABEL_INDEX, owner.metadata.uid as string)
+      .filter((object) => object.metadata.labels?.[setLabel] === set && object.metadata.deletionTimestamp === undefined && !wanted.has(address(type, object)))
+      .map((object) => ({ type, object })),
+  );
+  await Promise.all(leftovers.map(({ type, object }) => removeObject(object, type, client)));
+}
+
+function address(type: ResourceType, object: KubeObject): string {
+  return `${type.kind}.${type.group}/${keyText(keyOf(object))}`;
+}
+
+function declared(manifest: KubeObject, owns: ApplyEnvironment['owns'], ownerType: ResourceType): [ResourceType, Informer<KubeObject>] {
+  for (const entry of owns) if (apiVersionOf(entry[0]) === manifest.apiVersion && entry[0].kind === manifest.kind) return entry;
+  throw new Terminal(
+    'Undeclared',
+    `${manifest.kind} (${manifest.apiVersion}) '${manifest.metadata.name}' can't be applied: the controller of ${ownerType.kind} doesn't declare this kind; add it to 'owns', from which its rights are computed`,
+  );
+}
+
+function refuseTwins(children: readonly Child[]): void {
+  const keys = new Set<string>();
+  for (const { key, wanted } of children) {
+    if (keys.has(key)) throw new Terminal('Twins', `${wanted.kind} '${keyText(keyOf(wanted))}' was rendered twice; give one of the two another name`);
+    keys.add(key);
+  }
+}

@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import { keyOf, keyText, type KubeObject, type ObjectKey } from '../kind/resource';
+import { ApiError, TransportError } from './api-error';
+import { nameOf, type Controller } from './controller';
+import type { Environment } from './environment';
+import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer';
+import type { InformerEvent } from './informer';
+import { ownerLabel } from './manifest';
+import { resultOf, type PassResult } from './metrics';
+import { done, stuck, Terminal, wait, type Outcome } from './outcome';
+import { PassContext } from './pass-context';
+import { Queue } from './queue';
+import { Reporter } from './report';
+import { Views } from './views';
+
+/** When an object that is stuck is looked at again, in case something changed of which no event tells. */
+const STUCK_RECHECK_MS = 5 * 60_000;
+
+/** A failure that may be over in a moment is told in the status only when it has come so often in a row. */
+const TOLD_AFTER = 3;
+
+/** One controller at work, from gaining the lead to losing it. Also the mark on events that its own writes bring about. */
+export class ControllerRun {
+  private readonly name: string;
+  private readonly log: Logger;
+  private readonly views: Views;
+  private readonly queue: Queue;
+  private readonly reporter: Reporter;
+  /** When each pass under way began. */
+  private readonly running = new Map<string, number>();
+
+  constructor(
+    private readonly controller: Controller,
+    private readonly environment: Environment,
+  ) {
+    this.name = nameOf(controller);
+    this.log = environment.log.child({ controller: this.name, kind: controller.kind.kind });
+    this.views = new Views(controller, environment);
+    this.queue = new Queue({ backoff: controller.backoff, clock: environment.clock, observer: environment.metrics.queueObserver(this.name) });
+    this.reporter = new Reporter(controller, environment, this.views.objects, this);
+  }
+
+  /**
+   * Works until `stop` is aborted; resolves when the last pass has ended.
+   * @param fence once aborted, passes under way are to end at once
+   */
+  async run(stop: AbortSignal, fence: AbortSignal): Promise<void> {
+    const { concurrency = 8 } = this.controller;
+    try {
+      await this.views.waitForSync(stop);
+    } catch (error) {
+      if (stop.aborted) return;
+      throw error;
+    }
+    this.environment.metrics.started(this.name, concurrency, () => this.longestMs());
+    const subscriptions = [
+      this.views.objects.onEvent((event) => this.onObject(event)),
+      ...[...this.views.owned.values()].map((informer) => informer.onEvent((event) => this.onChild(event))),
+      ...[...this.views.watched.values()].map((informer) => informer.onEvent((event) => this.onWatched(event))),
+    ];
+    try {
+      await this.queue.work(concurrency, (key) => this.pass(key, fence), stop);
+    } finally {
+      for (const unsubscribe of subscriptions) unsubscribe();
+    }
+  }
+
+  /** A pass for an object that is new, has changed in a way that matters, or is due to be looked at again. */
+  private onObject(event: InformerEvent<KubeObject>): void {
+    if (event.origin === this) return;
+    if (event.type === 'updated' && !matters(event.previous, event.object)) return;
+    this.queue.add(keyText(keyOf(event.object)));
+  }
+
+  /** A pass for the owner of a child, unless the owner's own pass made the change, or all its children are just being listed. */
+  private onChild(event: InformerEvent<KubeObject>): void {
+    if (event.origin === this) return;
+    this.wake(this.ownersOf(event.object));
+  }
+
+  private onWatched(event: InformerEvent<KubeObject>): void {
+    if (event.origin === this) return;
+    try {
+      const { wakes } = this.controller;
+      this.wake(wakes === undefined ? this.ownersOf(event.object) : wakes.call(this.controller, event.object, (type) => this.views.reader(type)));
+    } catch (error) {
+      this.log.error({ err: error, watched: event.object.kind, name: event.object.metadata.name }, 'wakes() threw; nothing was woken');
+    }
+  }
+
+  private wake(keys: readonly ObjectKey[]): void {
+    for (const key of keys) if (this.views.objects.get(key) !== undefined) this.queue.add(keyText(key));
+  }
+
+  private ownersOf({ metadata }: KubeObject): ObjectKey[] {
+    const uids = [metadata.labels?.[ownerLabel], metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid];
+    return uids.flatMap((uid) => (uid === undefined ? [] : (this.views.keyOfUid(uid) ?? [])));
+  }
+
+  /** One pass over one object. Never rejects: whatever happens to it harms no other. */
+  private async pass(key: string, fence: AbortSignal): Promise<void> {
+    const object = this.views.objects.get(keyFrom(key));
+    if (object === undefined) {
+      this.reporter.forget(key);
+      this.queue.forget(key);
+      return;
+    }
+    const reconcileId = randomUUID();
+    const { namespace, name, generation } = object.metadata;
+    const log = this.log.child({ namespace, name, generation, reconcileID: reconcileId });
+    const started = this.environment.clock.monotonic();
+    const ending = new AbortController();
+    const end = (): void => ending.abort(fence.reason);
+    if (fence.aborted) return;
+    fence.addEventListener('abort', end, { once: true });
+    this.running.set(reconcileId, started);
+    try {
+      const result = await this.passOver(object, { reconcileId, log, signal: ending.signal });
+      this.environment.metrics.passed(this.name, result, (this.environment.clock.monotonic() - started) / 1000);
+    } finally {
+      fence.removeEventListener('abort', end);
+      this.running.delete(reconcileId);
+    }
+  }
+
+  private async passOver(object: KubeObject, about: { reconcileId: string; log: Logger; signal: AbortSignal }): Promise<PassResult> {
+    const context = new PassContext({ ...about, controller: this.controller, environment: this.environment, views: this.views, object, origin: this });
+    try {
+      const outcome = await this.outcomeOf(context);
+      if (outcome !== undefined) await this.reporter.report(this.latest(object), outcome, context.client);
+      return this.settle(object, outcome ?? done(), about.log);
+    } catch (error) {
+      if (!about.signal.aborted) return this.failed(object, error as Error, context);
+      about.log.info('pass ended early: the manager stops or no longer leads');
+      return 'success';
+    }
+  }
+
+  /** Runs the author's code. Nothing is to be reported of an object that is gone or going for good. */
+  private async outcomeOf(context: PassContext): Promise<Outcome | undefined> {
+    const { kind, finalizer } = this.controller;
+    const { object } = context;
+    try {
+      if (object.metadata.deletionTimestamp !== undefined) return await this.finalize(context);
+      if (finalizer !== undefined && !hasFinalizer(object, finalizer)) {
+        // Before the first side effect, or a deletion in between would leave it behind.
+        this.views.objects.put(await addFinalizer(object, kind, finalizer, context.client), this);
+      }
+      return await this.controller.reconcile(context);
+    } catch (error) {
+      if (error instanceof Terminal) return stuck(error.reason, error.message);
+      throw error;
+    }
+  }
+
+  private async finalize(context: PassContext): Promise<Outcome | undefined> {
+    const { kind, finalizer } = this.controller;
+    if (finalizer === undefined || !hasFinalizer(context.object, finalizer)) return undefined;
+    const outcome = await this.controller.finalize?.(context);
+    if (outcome !== undefined && outcome.kind !== 'done') return outcome;
+    await removeFinalizer(context.object, kind, finalizer, context.client);
+    context.log.info('finalized');
+    return undefined;
+  }
+
+  /** The one place that turns an outcome into what happens next. */
+  private settle(object: KubeObject, outcome: Outcome, log: Logger): PassResult {
+    const key = keyText(keyOf(object));
+    this.queue.forget(key);
+    switch (outcome.kind) {
+      case 'done':
+        log.debug('done');
+        if (outcome.after !== undefined) this.queue.addAfter(key, outcome.after);
+        break;
+      case 'wait':
+        log.debug({ reason: outcome.reason, after: outcome.after }, `waiting: ${outcome.message}`);
+        if (outcome.after !== undefined) this.queue.addAfter(key, outcome.after);
+        break;
+      case 'stuck':
+        log.warn({ reason: outcome.reason }, `stuck: ${outcome.message}`);
+        this.queue.addAfter(key, STUCK_RECHECK_MS);
+        break;
+    }
+    return resultOf(outcome);
+  }
+
+  private async failed(object: KubeObject, error: Error, { client, log }: PassContext): Promise<PassResult> {
+    const key = keyText(keyOf(object));
+    const retryInMs = this.queue.retry(key);
+    const failures = this.queue.failures(key);
+    log[isPassing(error) && failures < TOLD_AFTER ? 'info' : 'error']({ err: error, failures, retryInMs }, `pass failed: ${error.message}`);
+    if (isPassing(error) && failures < TOLD_AFTER) return 'error';
+    try {
+      await this.reporter.report(this.latest(object), wait('ReconcileFailed', `${error.message}; trying again`), client, 'Warning');
+    } catch (second) {
+      log.info({ err: second }, 'cannot tell of the failure in the status');
+    }
+    return 'error';
+  }
+
+  /** The object as the cache has it by now: the pass itself may have written to it. */
+  private latest(object: KubeObject): KubeObject {
+    const now = this.views.objects.get(keyOf(object));
+    return now !== undefined && now.metadata.uid === object.metadata.uid && now.metadata.generation === object.metadata.generation ? now : object;
+  }
+
+  private longestMs(): number {
+    return this.running.size === 0 ? 0 : this.environment.clock.monotonic() - Math.min(...this.running.values());
+  }
+}
+
+function keyFrom(text: string): ObjectKey {
+  const slash = text.indexOf('/');
+  return slash < 0 ? { name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** Whether a change is more than an answer to an earlier pass: status and bookkeeping are ours or the API server's. */
+function matters({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
+  return (
+    before.uid !== after.uid ||
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    !isDeepStrictEqual(before.labels, after.labels) ||
+    !isDeepStrictEqual(before.annotations, after.annotations) ||
+    !isDeepStrictEqual(before.finalizers, after.finalizers)
+  );
+}
+
+/** Failures that mostly pass by themselves: a network that stutters, a cache that lags, an API server that is busy. */
+function isPassing(error: Error): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof TransportError) return true;
+    if (cause instanceof ApiError) return cause.status === 409 || cause.status === 429 || cause.status >= 500;
+  }
+  return false;
+}

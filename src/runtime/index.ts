@@ -1,0 +1,21 @@
+/** What an operator is made of. Import it as `cdk8s-database-operator/runtime`. */
+export * from './api-error';
+export * from './client';
+export * from './clock';
+export * from './cluster-access';
+export * from './find-cluster';
+export * from './cache';
+export * from './informer';
+export { conditionOf, withConditions, type ConditionUpdate } from './conditions';
+export * from './context';
+export { controller, type Controller, type WatchSelection } from './controller';
+export type { ClientCalls } from './fence';
+export type { HealthOptions } from './health';
+export { LeadershipLost, type LeaseTiming } from './lease';
+export { createLog, type LogOptions } from './log';
+export * from './manager';
+export { managedByLabel, ownerLabel, setLabel, type Ownership } from './manifest';
+export { Metrics } from './metrics';
+export * from './options';
+export * from './outcome';
+export { render } from './render';

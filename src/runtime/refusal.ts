@@ -1,0 +1,25 @@
+import { keyOf, keyText, type KubeObject } from '../kind/resource';
+import { ApiError, isInvalid } from './api-error';
+import { Terminal } from './outcome';
+
+/** What the API server says of a field that can't be changed; it has no reason of its own for that. */
+const immutable = /immutable|may not change once set|updates to statefulset spec|cannot be changed/i;
+
+/** Whether the API server refused a change because a field can't be changed. */
+export function isImmutable(error: unknown): boolean {
+  return isInvalid(error) && immutable.test(error.serverMessage);
+}
+
+/** What a failed apply means for the pass: some refusals are final, all else is worth another try. */
+export function refusal(error: unknown, manifest: KubeObject): Error {
+  const what = `cannot apply ${manifest.kind} ${keyText(keyOf(manifest))}`;
+  if (!(error instanceof ApiError)) return new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  if (isImmutable(error)) {
+    return new Terminal('ImmutableField', `${what}: ${error.serverMessage}; undo the change, or delete the ${manifest.kind} so that it is made anew`, { cause: error });
+  }
+  // Server-side apply answers an unknown field with 500, as if the API server were to blame.
+  if (error.status === 422 || error.status === 400 || error.serverMessage.includes('field not declared in schema')) {
+    return new Terminal('Refused', `${what}: ${error.serverMessage}`, { cause: error });
+  }
+  return new Error(`${what}: ${error.serverMessage} (${error.status} ${error.reason})`, { cause: error });
+}
