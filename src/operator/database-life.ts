@@ -24,6 +24,8 @@ export interface DatabaseApi<K extends Kind> {
   readonly declaration: ControllerDeclaration<K>;
   /** The database that the object of this pass asks for. @throws Terminal where the object contradicts itself */
   plan(context: Context<K>): DatabasePlan;
+  /** What is done beside the life itself, in every pass and whatever its step: the record of backups. @default nothing */
+  duties?(context: Context<K>, plan: DatabasePlan): Promise<void>;
   /** What to write into the object's status. */
   status(story: Story, object: ObjectOf<K>): StatusUpdate<StatusOf<K>>;
 }
@@ -52,6 +54,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     const plan = api.plan(context);
     const facts = await observe(context, plan, senses);
     const pass: Pass = { context: context, plan, facts, tools };
+    await api.duties?.(context, plan);
     const telling = await steps[decide(plan, facts)](pass);
     return outcome(telling, api.status(story(plan, facts, telling), context.object));
   };

@@ -1,0 +1,138 @@
+import type { Database } from '../api/database';
+import type { DatabaseBackup, DatabaseBackupObject, DatabaseBackupStatus } from '../api/database-backup';
+import { ArtifactJob } from '../constructs/artifact-job';
+import type { BackupTarget } from '../constructs/backup-target';
+import type { ControllerDeclaration } from '../kind/access';
+import { builtin, type KubeObject } from '../kind/resource';
+import type { Context } from '../runtime/context';
+import { controller, type Controller } from '../runtime/controller';
+import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
+import { parseResult, type StoreResult } from '../store/result';
+import { backupJob } from './children';
+import { databasePlan } from './database-api';
+import { jobFact, type Job, type JobFact } from './job-fact';
+import type { Pod } from './pod-story';
+
+type Kind = typeof DatabaseBackup;
+type Told = Outcome<DatabaseBackupStatus>;
+
+/** Annotation: where the artifact rests (names only, no secrets), so that it can be deleted when the database is long gone. */
+export const targetMark = 'dbop.dev/target';
+
+/** What the controller of backups is made from. */
+export interface BackupControllerOptions {
+  readonly declaration: ControllerDeclaration<Kind>;
+  /** The kind of the databases, under the same group. */
+  readonly database: typeof Database;
+  readonly storeImage: string;
+}
+
+/** Takes the backups that are asked for, tells how they went, and deletes the artifact with its object. */
+export function backupController({ declaration, database, storeImage }: BackupControllerOptions): Controller<Kind> {
+  return controller<Kind>({
+    ...declaration,
+    select: [{ type: builtin.Pod, labelSelector: 'app.kubernetes.io/component in (server,backup,restore),app.kubernetes.io/instance' }],
+    wakes: ({ metadata: { namespace, labels } }) => {
+      const name = labels?.['batch.kubernetes.io/job-name'];
+      return name === undefined ? [] : [{ namespace, name: name.replace(/-delete$/, '') }];
+    },
+
+    async reconcile(context): Promise<Told> {
+      const { metadata, spec, status } = context.object;
+      if (status?.phase === 'Succeeded') return done();
+      if (status?.phase === 'Failed') return stuck('BackupFailed', status.message ?? 'the backup failed');
+      const job = findJob(context, metadata.name);
+      if (job !== undefined) return tell(context, job);
+      const found = context.read(database).get(spec.database);
+      if (found === undefined) return wait('DatabaseMissing', `Database ${spec.database} does not exist in this namespace`, { status: { phase: 'Pending' }, after: 10_000 });
+      const plan = databasePlan(found, { storeImage });
+      if (plan.paused) return wait('Paused', `Database ${spec.database} is paused; the backup is taken when it is not`, { status: { phase: 'Pending' }, after: 10_000 });
+      await rememberTarget(context, plan.backup.target);
+      await context.apply(backupJob(plan, storeImage, { name: metadata.name, verify: spec.verify ?? plan.backup.verify }), { own: 'label' });
+      return wait('Running', `Job ${metadata.name} takes the backup`, { status: { phase: 'Running', message: undefined } });
+    },
+
+    async finalize(context): Promise<Told> {
+      const { metadata, status } = context.object;
+      const target = context.object.metadata.annotations?.[targetMark];
+      const taking = context.read<Job>(builtin.Job).get(metadata.name);
+      if (taking !== undefined && !(await context.remove(taking))) return wait('Deleting', `waits for Job ${metadata.name} to stop`, { after: 1_000 });
+      if (status?.phase !== 'Succeeded' || target === undefined) return done();
+      return deleteArtifact(context, JSON.parse(target) as BackupTarget, storeImage);
+    },
+  });
+}
+
+/** Writes down where the artifact goes before anything is put there. */
+export async function rememberTarget(context: Pick<Context<Kind>, 'client' | 'object'>, target: BackupTarget): Promise<void> {
+  const { metadata } = context.object;
+  if (metadata.annotations?.[targetMark] !== undefined) return;
+  const type = { group: context.object.apiVersion.split('/')[0]!, version: context.object.apiVersion.split('/')[1]!, kind: 'DatabaseBackup', plural: 'databasebackups', namespaced: true };
+  await context.client.patch(type, { namespace: metadata.namespace, name: metadata.name }, { metadata: { uid: metadata.uid, annotations: { [targetMark]: JSON.stringify(target) } } });
+}
+
+function findJob(context: Context<Kind>, name: string): JobFact<StoreResult> | undefined {
+  const job = context.read<Job>(builtin.Job).get(name);
+  return job && jobFact(job, context.read<Pod>(builtin.Pod).list(job.metadata.namespace), parseResult);
+}
+
+/** What a Job has to say becomes the status; a failed one stays, for its logs. */
+function tell(context: Context<Kind>, job: JobFact<StoreResult>): Told {
+  if (job.state === 'running') return wait('Running', `Job ${job.name} takes the backup`, { status: { phase: 'Running' } });
+  const { result } = job;
+  if (job.state === 'succeeded' && result?.outcome === 'stored') {
+    context.event('Normal', 'BackupTaken', result.message);
+    return done(statusOf(result));
+  }
+  const message = `${result?.message ?? job.failure ?? 'the Job told no result'}; see kubectl logs job/${job.name} --all-containers`;
+  return stuck('BackupFailed', message, { status: { phase: 'Failed', message, completedAt: job.endedAt } });
+}
+
+function statusOf({ backup, message }: Extract<StoreResult, { outcome: 'stored' }>): StatusUpdate<DatabaseBackupStatus> {
+  return {
+    phase: 'Succeeded',
+    message,
+    startedAt: backup.startedAt,
+    completedAt: backup.completedAt,
+    location: backup.location,
+    bytes: backup.storedBytes,
+    sha256: backup.sha256,
+    verified: backup.verifiedAt !== undefined,
+    verifiedAt: backup.verifiedAt,
+    engine: backup.engine,
+    version: backup.serverVersion,
+    position: backup.position,
+    tables: backup.tables,
+    rows: backup.rows,
+  };
+}
+
+async function deleteArtifact(context: Context<Kind>, target: BackupTarget, storeImage: string): Promise<Told> {
+  const { metadata, spec } = context.object;
+  const name = `${metadata.name}-delete`;
+  const job = findJob(context, name);
+  if (job === undefined) {
+    const manifests = context.render((chart) => new ArtifactJob(chart, 'delete', { name, namespace: metadata.namespace, database: spec.database, backup: metadata.name, target, storeImage }));
+    await context.apply(manifests, { own: 'label' });
+    context.audit('backup-deletion-started', { backup: metadata.name, database: spec.database });
+    return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
+  }
+  if (job.state === 'running') return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
+  if (job.state === 'failed') {
+    return stuck('ArtifactNotDeleted', `Job ${name} could not delete the artifact: ${job.result?.message ?? job.failure ?? 'it told no reason'}. Mend the cause and delete the Job to try again.`);
+  }
+  const object = context.read<KubeObject>(builtin.Job).get(name);
+  if (object !== undefined) await context.remove(object);
+  context.audit('backup-deleted', { backup: metadata.name, database: spec.database });
+  return done();
+}
+
+/** A record of a backup that the schedule, or a deletion, has taken. */
+export function backupRecord(kind: Kind, database: string, job: Pick<Job, 'metadata'>, target: BackupTarget): DatabaseBackupObject {
+  return {
+    apiVersion: `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: { name: job.metadata.name, namespace: job.metadata.namespace, annotations: { [targetMark]: JSON.stringify(target) } },
+    spec: { database },
+  };
+}
