@@ -44,9 +44,9 @@ export function byLabel(label: string): IndexFunction<KubeObject> {
  * - After `waitForSync` it holds everything that was there when the first list was taken.
  * - Of one object it never goes back in time, unless the cluster itself does (etcd restored from a backup).
  * - A handler is not called for a resourceVersion that it has been called for, but for reminders that it asked for and the
- *   one case that `put` describes.
+ *   one case that `write` describes.
  * - A deletion that happened while the watch was broken is told as such after the next list.
- * - What `put` brought in is read back at once, until the cluster tells something newer.
+ * - What `write` brought in is read back at once, until the cluster tells something newer.
  *
  * Assumes
  * - Nobody changes the objects that it hands out: they are the cache itself, not copies.
@@ -75,18 +75,24 @@ export interface Informer<T extends KubeObject> {
   onEvent(handler: EventHandler<T>, options?: { readonly resyncMs?: number }): () => void;
 
   /**
-   * Takes in the API server's answer to a write of one's own, if it is news: reads after the write are never stale, and
-   * need not wait for the watch. Handlers are told at once, with `origin` in the event, so that a controller can pass
-   * over what it did itself; when the watch brings the same version later, nobody is told again. If somebody else's
-   * change came between the last known version and this one, handlers are told once more (without origin) as the watch
-   * brings that change: nothing is lost by passing over one's own.
+   * Sends a write of one's own and takes in the API server's answer, if it is news: reads after the write are never stale,
+   * and need not wait for the watch.
    *
-   * An object that doesn't belong to the selection, or that the watch has already seen deleted, is left out.
+   * Handlers are told once, by the answer or by the watch, whichever comes first, with `origin` in the event, so that a
+   * controller can pass over what it did itself. Nothing is lost by that: if somebody else changed the object at the same
+   * time, or the write failed after all, handlers are told once more, without an origin.
+   *
+   * An answer is left out if the object is none of the selection's, or if the watch has already seen it deleted.
+   * Not for a dry run, whose answer never came to be, nor for a delete.
+   * @param send does the write; its rejection is passed on
    */
+  write(key: ObjectKey, origin: unknown, send: () => Promise<T>): Promise<T>;
+
+  /** Takes in the answer to a write as `write` does, for those who already have it: if the watch was faster, the event has no origin. */
   put(written: T, origin?: unknown): void;
 
   /**
-   * Resolves once the cache knows this version of the object, or a newer one, or its end: at once after `put`.
+   * Resolves once the cache knows this version of the object, or a newer one, or its end: at once after `write`.
    * @throws if the object's namespace is none of the informer's
    */
   seen(written: KubeObject, signal?: AbortSignal): Promise<void>;

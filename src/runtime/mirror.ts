@@ -1,4 +1,4 @@
-import { keyOf, keyText, type KubeObject } from '../kind/resource';
+import { keyOf, keyText, type KubeObject, type ObjectKey } from '../kind/resource';
 import type { WatchEvent } from './client-options';
 import type { InformerEvent } from './informer';
 import { ObjectStore, type Entry } from './object-store';
@@ -28,6 +28,7 @@ export class Mirror<T extends KubeObject> {
   readonly store = new ObjectStore<T>();
   private readonly horizons = new Map<Scope, string>();
   private readonly lists = new Map<Scope, ListUnderWay>();
+  private readonly claims = new Map<string, Claim[]>();
 
   constructor(private readonly options: MirrorOptions<T>) {}
 
@@ -76,7 +77,7 @@ export class Mirror<T extends KubeObject> {
     const key = keyText(keyOf(object));
     const entry = this.store.get(key);
     if (entry === undefined) {
-      if (event.type !== 'DELETED') this.take(key, undefined, object);
+      if (event.type !== 'DELETED') this.take(key, undefined, object, { origin: this.claimed(key, object) });
       return;
     }
     const order = compareVersions(versionOf(object), versionOf(entry.object));
@@ -84,8 +85,25 @@ export class Mirror<T extends KubeObject> {
     if (event.type === 'DELETED') {
       this.store.delete(key);
       this.options.emit({ type: 'deleted', object });
-    } else if (order > 0) this.take(key, entry, object);
+    } else if (order > 0) this.take(key, entry, object, { origin: this.claimed(key, object) });
     else entry.unconfirmed = undefined;
+  }
+
+  /** A write of an object begins: what the watch tells of it until the answer has come is probably that write. */
+  claim(key: ObjectKey, origin: unknown): Claim {
+    const claim: Claim = { key: keyText(key), origin, told: [] };
+    this.claims.set(claim.key, [...(this.claims.get(claim.key) ?? []), claim]);
+    return claim;
+  }
+
+  /** The write has ended, with this answer if it has one. What turns out to be somebody else's is told again, as such. */
+  settle(claim: Claim, written: T | undefined): void {
+    const others = (this.claims.get(claim.key) ?? []).filter((other) => other !== claim);
+    if (others.length > 0) this.claims.set(claim.key, others);
+    else this.claims.delete(claim.key);
+    if (written !== undefined) this.put(written, claim.origin);
+    const entry = this.store.get(claim.key);
+    if (entry !== undefined && claim.told.some((version) => version !== written?.metadata.resourceVersion)) this.tellAgain(entry);
   }
 
   /** The API server's answer to a write of our own (see `Informer.put`). */
@@ -112,6 +130,14 @@ export class Mirror<T extends KubeObject> {
     if (previous.metadata.uid === object.metadata.uid) return emit({ type: 'updated', object, previous, origin });
     emit({ type: 'deleted', object: previous, origin });
     emit({ type: 'added', object, origin });
+  }
+
+  /** Whose write this probably is: of one who has a write of the object under way, if there is only one such. */
+  private claimed(key: string, object: T): unknown {
+    const [claim, ...others] = this.claims.get(key) ?? [];
+    if (claim === undefined || others.length > 0) return undefined;
+    claim.told.push(versionOf(object));
+    return claim.origin;
   }
 
   /**
@@ -147,6 +173,14 @@ export class Mirror<T extends KubeObject> {
     if (list === undefined) throw new Error(`no list is under way for ${scope ?? 'all namespaces'}; call beginList first`);
     return list;
   }
+}
+
+/** A write of an object that is under way. */
+export interface Claim {
+  readonly key: string;
+  readonly origin: unknown;
+  /** Versions that were told as this write's. */
+  readonly told: string[];
 }
 
 interface ListUnderWay {

@@ -79,6 +79,18 @@ export class SharedInformer<T extends KubeObject> implements Informer<T> {
     this.wakeWaiters();
   }
 
+  async write(key: ObjectKey, origin: unknown, send: () => Promise<T>): Promise<T> {
+    const claim = this.mirror.claim(key, origin);
+    let written: T | undefined;
+    try {
+      written = await send();
+      return written;
+    } finally {
+      this.mirror.settle(claim, written);
+      this.wakeWaiters();
+    }
+  }
+
   async seen(written: KubeObject, signal?: AbortSignal): Promise<void> {
     const { namespaces } = this.selection;
     if (namespaces !== undefined && !namespaces.includes(written.metadata.namespace ?? '')) {
