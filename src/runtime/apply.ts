@@ -130,8 +130,8 @@ class Child {
 
   private async send(precondition: { uid?: string; resourceVersion?: string }): Promise<KubeObject> {
     const body = { ...this.wanted, metadata: { ...this.wanted.metadata, ...precondition } };
-    const written = await this.environment.client.apply<KubeObject>(this.type, body, { fieldManager: this.environment.manager, force: true });
-    this.informer.put(written, this.environment.origin);
+    const { client, manager, origin } = this.environment;
+    const written = await this.informer.write(keyOf(body), origin, () => client.apply<KubeObject>(this.type, body, { fieldManager: manager, force: true }));
     const cached = this.informer.get(keyOf(written));
     if (cached?.metadata.resourceVersion === written.metadata.resourceVersion) settled.set(cached as KubeObject, this.fingerprint);
     return cached ?? written;

@@ -146,7 +146,7 @@ export class ControllerRun {
       if (object.metadata.deletionTimestamp !== undefined) return await this.finalize(context);
       if (finalizer !== undefined && !hasFinalizer(object, finalizer)) {
         // Before the first side effect, or a deletion in between would leave it behind.
-        this.views.objects.put(await addFinalizer(object, kind, finalizer, context.client), this);
+        await this.views.objects.write(keyOf(object), this, () => addFinalizer(object, kind, finalizer, context.client));
       }
       return await this.controller.reconcile(context);
     } catch (error) {
