@@ -44,7 +44,7 @@ export const DatabaseBackup = defineKind({
   shortNames: ['dbb'],
   categories: ['databases-all'],
   description: 'Asks for one backup of a Database, or records one that the schedule took.',
-  names: { maxLength: 57, why: 'its Jobs append a suffix and may have 63; choose a shorter name' },
+  names: { maxLength: 56, why: 'its Jobs append a suffix and may have 63; choose a shorter name' },
   columns: [
     { name: 'Database', jsonPath: '.spec.database' },
     { name: 'Phase', jsonPath: '.status.phase' },
