@@ -149,7 +149,7 @@ export class OperatorDeployment extends Construct {
   private arguments(): string[] | undefined {
     const { controllers, group = defaultGroup, watchNamespaces = [] } = this.#props;
     if (controllers !== undefined) return undefined;
-    return ['run', '--lease', this.name, ...(group === defaultGroup ? [] : ['--group', group]), ...watchNamespaces.flatMap((namespace) => ['--namespace', namespace])];
+    return ['run', '--leader-elect', 'true', '--lease-name', this.name, ...(group === defaultGroup ? [] : ['--group', group]), ...(watchNamespaces.length === 0 ? [] : ['--namespaces', watchNamespaces.join(',')])];
   }
 
   private service(): void {
