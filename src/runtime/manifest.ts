@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject, OwnerReference } from '../kind/resource';
-import { apiVersionOf, type ResourceType } from '../kind/resource';
+import { tryParseQuantity } from '../kind/quantity';
+import { apiVersionOf, type KubeObject, type OwnerReference, type ResourceType } from '../kind/resource';
+import { isQuantityField } from './quantity-field';
 
 /** Names the manager of an object; caches of children are narrowed by it. */
 export const managedByLabel = 'app.kubernetes.io/managed-by';
@@ -76,7 +77,7 @@ export function prepared(manifest: KubeObject, type: ResourceType, { manager, ow
 export function digestOf(manifest: KubeObject): string | undefined {
   const rest = Object.fromEntries(Object.entries(manifest).filter(([name]) => !['apiVersion', 'kind', 'metadata', 'data', 'binaryData', 'type', 'immutable'].includes(name)));
   if (Object.keys(rest).length === 0) return undefined;
-  return createHash('sha256').update(JSON.stringify(rest, sorted)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(JSON.stringify(canonical(rest))).digest('hex').slice(0, 16);
 }
 
 /** The owner reference that makes `owner` the controller of a child. */
@@ -110,8 +111,13 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)]));
 }
 
-/** A replacer for JSON.stringify that makes the order of keys irrelevant. */
-function sorted(_name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
+/** The same for every spelling of the same wish: the order of keys and the units of quantities don't count. */
+function canonical(value: unknown, path: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item) => canonical(item, path));
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+    return Object.fromEntries(entries.map(([name, inner]) => [name, canonical(inner, [...path, name])]));
+  }
+  const isQuantity = isQuantityField(path) && (typeof value === 'string' || typeof value === 'number');
+  return isQuantity ? (tryParseQuantity(value)?.toString() ?? value) : value;
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../kind/resource';
 import { tryParseQuantity } from '../kind/quantity';
 import { digestOf, digestAnnotation } from './manifest';
 import { ownedFields, stepsOf, type FieldSet, type FieldStep } from './owned-fields';
+import { isQuantityField } from './quantity-field';
 
 /**
  * Whether applying `manifest` would change nothing, told without a request.
@@ -61,9 +62,7 @@ class Comparison {
     for (const item of left) {
       if (!leadsTo(step, item, fits)) continue;
       const liveItem = live.find((candidate) => leadsTo(step, candidate, hasKeys));
-      // A key that the API server filled in is named in the entry, though nobody wrote it.
-      const full = step.by === 'keys' && isMap(item) ? { ...step.keys, ...item } : item;
-      if (liveItem === undefined || !this.same(full, liveItem, below, path)) return false;
+      if (liveItem === undefined || !this.same(item, liveItem, below, path)) return false;
       return left.delete(item);
     }
     return false;
@@ -91,19 +90,13 @@ function sameValue(wanted: Json, live: Json, path: readonly string[]): boolean {
     const names = new Set([...Object.keys(wanted), ...Object.keys(live)]);
     return [...names].every((name) => sameField(wanted, live, name, path));
   }
-  return isQuantity(path) && isScalar(wanted) && isScalar(live) && sameQuantity(wanted, live);
+  return isQuantityField(path) && isScalar(wanted) && isScalar(live) && sameQuantity(wanted, live);
 }
 
 function sameField(wanted: JsonMap, live: JsonMap, name: string, path: readonly string[]): boolean {
   // An empty selector means everything and a missing one nothing, so an empty map is not the same as none.
   if (!(name in wanted)) return false;
   return name in live ? sameValue(wanted[name], live[name], [...path, name]) : isEmptyList(wanted[name]);
-}
-
-/** Where the API server parses a quantity and writes it back in its own unit. Anywhere else `1024Mi` and `1Gi` are two texts. */
-function isQuantity(path: readonly string[]): boolean {
-  const [parent, name] = path.slice(-2);
-  return ['limits', 'requests', 'capacity', 'hard', 'overhead'].includes(parent ?? '') || name === 'sizeLimit' || name === 'divisor';
 }
 
 function sameQuantity(wanted: string | number, live: string | number): boolean {

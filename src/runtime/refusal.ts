@@ -7,13 +7,19 @@ const immutable = /immutable|may not change once set|updates to statefulset spec
 
 /** Whether the API server refused a change because a field can't be changed. */
 export function isImmutable(error: unknown): boolean {
-  return isInvalid(error) && immutable.test(error.serverMessage);
+  return isInvalid(error) && !isOtherObject(error) && immutable.test(error.serverMessage);
+}
+
+/** Whether a write was refused because an object of the same name but another UID is there by now: an immutable field as well, says the API server. */
+export function isOtherObject(error: unknown): boolean {
+  return isInvalid(error) && error.causes.some(({ field }) => field === 'metadata.uid');
 }
 
 /** What a failed apply means for the pass: some refusals are final, all else is worth another try. */
 export function refusal(error: unknown, manifest: KubeObject): Error {
   const what = `cannot apply ${manifest.kind} ${keyText(keyOf(manifest))}`;
   if (!(error instanceof ApiError)) return new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  if (isOtherObject(error)) return new Error(`${what}: another object of that name has taken its place`, { cause: error });
   if (isImmutable(error)) {
     return new Terminal('ImmutableField', `${what}: ${error.serverMessage}; undo the change, or delete the ${manifest.kind} so that it is made anew`, { cause: error });
   }

@@ -6,6 +6,7 @@ import type { Environment } from './environment';
 import type { ClientCalls } from './fence';
 import type { Informer } from './informer';
 import type { Outcome } from './outcome';
+import { isOtherObject } from './refusal';
 import { mergePatch, readyOf, statusAfter } from './status';
 
 /** How an object stood after its last pass. */
@@ -50,10 +51,9 @@ export class Reporter {
     const { kind } = this.controller;
     try {
       const body = { metadata: { uid: object.metadata.uid }, status: patch };
-      const written = await client.patch<KubeObject>(kind, keyOf(object), body, { subresource: 'status', fieldManager: this.environment.manager });
-      this.objects.put(written, this.origin);
+      await this.objects.write(keyOf(object), this.origin, () => client.patch<KubeObject>(kind, keyOf(object), body, { subresource: 'status', fieldManager: this.environment.manager }));
     } catch (error) {
-      if (isNotFound(error)) return;
+      if (isNotFound(error) || isOtherObject(error)) return;
       throw new Error(`cannot write status of ${kind.kind} ${keyText(keyOf(object))}: ${(error as Error).message}`, { cause: error });
     }
   }
