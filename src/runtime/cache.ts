@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../kind/resource';
 import type { Random } from './backoff';
 import type { Client } from './client';
@@ -35,7 +36,7 @@ export class Cache {
   private start?: (informer: SharedInformer<KubeObject>) => void;
 
   constructor(
-    private readonly client: Client,
+    private readonly client: Pick<Client, 'pages' | 'watch'>,
     private readonly options: CacheOptions = {},
   ) {}
 
@@ -70,6 +71,8 @@ export class Cache {
   /** Runs all informers, also those still to come, until the signal is aborted; resolves when all have stopped. To be called once. */
   async run(signal: AbortSignal): Promise<void> {
     const running: Promise<void>[] = [];
+    // Every informer listens to it; Node would take more than ten for a leak.
+    setMaxListeners(0, signal);
     await new Promise<void>((resolve, reject) => {
       this.start = (informer) => {
         const run = informer.run(signal);

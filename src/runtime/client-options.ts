@@ -110,7 +110,7 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
-export interface LogOptions extends CallOptions {
+export interface PodLogOptions extends CallOptions {
   readonly container?: string;
   /** Go on as more is written. */
   readonly follow?: boolean;

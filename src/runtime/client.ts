@@ -139,7 +139,7 @@ export class Client {
   }
 
   /** A container's log, as bytes. Destroy the stream to end it early. */
-  async logs(namespace: string, pod: string, logOptions: calls.LogOptions = {}): Promise<Readable> {
+  async logs(namespace: string, pod: string, logOptions: calls.PodLogOptions = {}): Promise<Readable> {
     const { container, follow, tailLines, previous, ...call } = logOptions;
     const path = objectPath(builtin.Pod, { namespace, name: pod }, 'log') + query({ container, follow, tailLines, previous });
     return await this.transport.open({ method: 'GET', path, ...call });

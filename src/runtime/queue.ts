@@ -46,7 +46,7 @@ export class Queue {
   /** Held keys that were added meanwhile. Always a part of `taken`. */
   private readonly again = new Set<string>();
   /** Workers without a key. Empty whenever a key waits. */
-  private readonly idle = new Set<(key: string) => void>();
+  private readonly idle = new Set<IdleWorker>();
   /** Failures in a row; a key without failures isn't here. */
   private readonly failed = new Map<string, number>();
 
@@ -127,7 +127,15 @@ export class Queue {
    * this call rejects too.
    */
   async work(concurrency: number, work: (key: string) => Promise<void>, signal: AbortSignal): Promise<void> {
-    await Promise.all(Array.from({ length: concurrency }, () => this.worker(work, signal)));
+    const stop = (): void => {
+      for (const worker of this.idle) if (worker.signal === signal) this.hand(worker, undefined);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      await Promise.all(Array.from({ length: concurrency }, () => this.worker(work, signal)));
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   private async worker(work: (key: string) => Promise<void>, signal: AbortSignal): Promise<void> {
@@ -141,35 +149,30 @@ export class Queue {
   }
 
   private take(signal: AbortSignal): Promise<string | undefined> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve(undefined);
-      const stop = (): void => {
-        this.idle.delete(receive);
-        resolve(undefined);
-      };
-      const receive = (key: string): void => {
-        signal.removeEventListener('abort', stop);
-        resolve(key);
-      };
-      signal.addEventListener('abort', stop, { once: true });
-      this.idle.add(receive);
+    if (signal.aborted) return Promise.resolve(undefined);
+    return new Promise((receive) => {
+      this.idle.add({ receive, signal });
       this.serve();
     });
   }
 
   /** Gives waiting keys to idle workers. */
   private serve(): void {
-    for (const receive of this.idle) {
+    for (const worker of this.idle) {
       const first = this.waiting.entries().next();
       if (first.done === true) return;
       const [key, since] = first.value;
       const now = this.clock.monotonic();
       this.waiting.delete(key);
       this.taken.set(key, now);
-      this.idle.delete(receive);
       this.options.observer?.taken?.(now - since, this.waiting.size);
-      receive(key);
+      this.hand(worker, key);
     }
+  }
+
+  private hand(worker: IdleWorker, key: string | undefined): void {
+    this.idle.delete(worker);
+    worker.receive(key);
   }
 
   private finish(key: string): void {
@@ -178,4 +181,11 @@ export class Queue {
     this.options.observer?.finished?.(this.clock.monotonic() - since);
     if (this.again.delete(key)) this.add(key);
   }
+}
+
+interface IdleWorker {
+  /** Takes a key, or undefined to go home. */
+  readonly receive: (key: string | undefined) => void;
+  /** Under which it works. */
+  readonly signal: AbortSignal;
 }

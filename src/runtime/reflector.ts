@@ -40,7 +40,7 @@ export class Reflector<T extends KubeObject> {
   private readonly backoff: Backoff;
 
   constructor(
-    private readonly client: Client,
+    private readonly client: Pick<Client, 'pages' | 'watch'>,
     private readonly type: ResourceType,
     private readonly selection: Selection,
     private readonly mirror: Mirror<T>,

@@ -24,7 +24,7 @@ export class SharedInformer<T extends KubeObject> implements Informer<T> {
   private readonly waiters = new Set<{ readonly isOver: () => boolean; readonly resolve: () => void }>();
 
   constructor(
-    private readonly client: Client,
+    private readonly client: Pick<Client, 'pages' | 'watch'>,
     readonly type: ResourceType,
     readonly selection: InformerSelection,
     private readonly options: SharedInformerOptions,

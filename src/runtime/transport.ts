@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Pool, type Dispatcher } from 'undici';
 import { ApiError, TransportError, type ApiStatus } from './api-error';
 import type { Random } from './backoff';
@@ -121,6 +122,8 @@ export class Transport {
 
   private async attempt(pool: keyof Pools, request: TransportRequest): Promise<Dispatcher.ResponseData> {
     request.signal?.throwIfAborted();
+    // One signal may well end hundreds of requests at once; Node would take that for a leak.
+    if (request.signal !== undefined) setMaxListeners(0, request.signal);
     const { clock, onRequest, timeoutMs } = this.options;
     const started = clock.monotonic();
     let status: number | undefined;
