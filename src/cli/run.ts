@@ -41,6 +41,7 @@ async function run(path: string | undefined, flags: Flags): Promise<void> {
     typeof operator.controllers === 'function'
       ? operator.controllers({
           client,
+          metrics,
           inCluster: isInCluster(process.env),
           storeImage: flags.image ?? process.env.DBOP_IMAGE ?? `cdk8s-database-operator:${VERSION}`,
           group: flags.group ?? process.env.DBOP_GROUP,

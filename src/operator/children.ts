@@ -76,7 +76,7 @@ export function backupVolume(plan: DatabasePlan): KubeObject[] {
   const { volume, target } = plan.backup;
   if (volume === undefined || target.volume === undefined) return [];
   const { claimName } = target.volume;
-  return render((chart) => new BackupVolume(chart, 'backups', { ...volume, name: claimName, namespace: plan.server.namespace }));
+  return render((chart) => new BackupVolume(chart, 'backups', { ...volume, labels: { ...plan.server.labels, 'app.kubernetes.io/instance': plan.server.name }, name: claimName, namespace: plan.server.namespace }));
 }
 
 /** The Job that fills the data volume before the server may start. */

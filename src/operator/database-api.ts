@@ -2,7 +2,7 @@ import type { DatabaseObject, DatabaseStatus } from '../api/database';
 import type { BackupTarget } from '../constructs/backup-target';
 import type { Resources } from '../constructs/pod-props';
 import { serverNames } from '../constructs/server-names';
-import { engineOf } from '../engines/registry';
+import { engineOf } from '../engines/engine-of';
 import type { StatusUpdate } from '../runtime/outcome';
 import type { BackupPlan, DatabasePlan, RestorePlan, Story } from './plan';
 

@@ -6,8 +6,10 @@ import type { Client } from '../runtime/client';
 import { systemClock } from '../runtime/clock';
 import type { Context } from '../runtime/context';
 import { controller, type Controller } from '../runtime/controller';
+import type { Metrics } from '../runtime/metrics';
 import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
 import { serviceHost } from './children';
+import { DatabaseMetrics } from './database-metrics';
 import { decide } from './decide';
 import type { Facts } from './facts';
 import type { LifeTools, Pass, Telling } from './life';
@@ -37,6 +39,8 @@ export interface DatabaseLifeOptions {
   readonly inCluster: boolean;
   /** Image with `dbop`, for backup and restore Jobs. */
   readonly storeImage: string;
+  /** Where each database is measured. @default nowhere */
+  readonly metrics?: Metrics;
 }
 
 /**
@@ -48,6 +52,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     probe: new ServerProbe(options.inCluster ? dialService : dialByPortForward(options.client), systemClock),
     supplied: new SuppliedSecrets(systemClock),
   };
+  const metrics = options.metrics && DatabaseMetrics.of(options.metrics.registry);
   const tools: LifeTools = { probe: senses.probe, storeImage: options.storeImage, newPassword, remembered: new Map() };
 
   const live = async (context: Context<K>): Promise<Outcome<StatusOf<K>>> => {
@@ -56,7 +61,10 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     const pass: Pass = { context: context, plan, facts, tools };
     await api.duties?.(context, plan);
     const telling = await steps[decide(plan, facts)](pass);
-    return outcome(telling, api.status(story(plan, facts, telling), context.object));
+    const told = story(plan, facts, telling);
+    if (facts.deleting && telling.kind === 'done') metrics?.forget(plan);
+    else metrics?.told(plan, told);
+    return outcome(telling, api.status(told, context.object));
   };
 
   return controller<K>({

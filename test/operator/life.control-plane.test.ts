@@ -1,0 +1,100 @@
+import { FaultProxy } from '../support/faultProxy';
+import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
+import type { TestCluster } from '../support/testCluster';
+import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { waitFor, type AnyObject } from '../support/waitFor';
+import { installCrds, startOperator, type RunningOperator } from './running-operator';
+
+let cluster: TestCluster;
+let namespace: string;
+let proxy: FaultProxy;
+let operator: RunningOperator;
+
+beforeAll(async () => {
+  cluster = await sharedCluster({ nodes: 0 });
+  namespace = await makeNamespace(cluster);
+  await installCrds(cluster);
+  proxy = await FaultProxy.start(cluster.api.access);
+  operator = await startOperator(cluster, namespace, { kubeconfig: proxy.kubeconfig });
+}, firstUpTimeoutMs);
+
+afterAll(async () => {
+  await operator?.stop();
+  await proxy?.close();
+  await removeNamespace(cluster, namespace);
+  cluster.close();
+});
+
+const database = (name: string, spec: object = {}) => ({ apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name, namespace }, spec: { engine: 'mysql', version: '9.7', size: '1Gi', ...spec } });
+const at = (resource: string, name: string, apiVersion = 'v1') => ({ apiVersion, resource, namespace, name });
+const db = (name: string) => at('databases', name, 'dbop.dev/v1alpha1');
+const ready = (object: AnyObject | undefined) => object?.status?.conditions?.find((condition: { type: string }) => condition.type === 'Ready');
+
+describe('a Database on a cluster that runs no pods', () => {
+  it('becomes its children, and says what it waits for', async () => {
+    await cluster.apply(database('orders'));
+    const object = await waitFor(cluster, db('orders'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'the wait for the scheduler' });
+    expect(object.status).toMatchObject({ phase: 'Creating', secretName: 'orders-app', endpoint: { host: `orders.${namespace}.svc`, port: 3306 } });
+    const children = await cluster.kubectl(`get statefulset,service,configmap,secret,serviceaccount,networkpolicy,pvc -n ${namespace} -l app.kubernetes.io/instance=orders -o name`);
+    expect(children.trim().split('\n').sort()).toEqual([
+      'configmap/orders-config',
+      'networkpolicy.networking.k8s.io/orders',
+      'persistentvolumeclaim/data-orders-0',
+      'persistentvolumeclaim/orders-backups',
+      'secret/orders-accounts',
+      'secret/orders-app',
+      'service/orders',
+      'service/orders-pods',
+      'serviceaccount/orders',
+      'statefulset.apps/orders',
+    ]);
+  }, 60_000);
+
+  it('sends nothing when nothing has changed, whatever wakes it', async () => {
+    await cluster.apply(database('calm'));
+    await waitFor(cluster, db('calm'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'calm' });
+    proxy.forget();
+    await cluster.kubectl(`annotate db calm -n ${namespace} woken=up`);
+    await cluster.kubectl(`annotate service calm -n ${namespace} woken=up`);
+    await cluster.apply(database('later'));
+    await waitFor(cluster, db('later'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'later' });
+    expect(proxy.writes().filter(({ path }) => path.includes('calm'))).toEqual([]);
+  }, 60_000);
+
+  it('brings back a child that was deleted, with the same passwords', async () => {
+    await cluster.apply(database('drift'));
+    await waitFor(cluster, db('drift'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'drift' });
+    const before = await cluster.kubectl(`get secret drift-accounts -n ${namespace} -o jsonpath={.data}`);
+    const uid = await cluster.kubectl(`get secret drift-accounts -n ${namespace} -o jsonpath={.metadata.uid}`);
+    await cluster.kubectl(`delete secret/drift-accounts service/drift -n ${namespace}`);
+    await waitFor(cluster, at('secrets', 'drift-accounts'), (seen) => seen !== undefined && seen.metadata.uid !== uid, { what: 'a new Secret' });
+    await waitFor(cluster, at('services', 'drift'), (seen) => seen !== undefined, { what: 'a new Service' });
+    expect(await cluster.kubectl(`get secret drift-accounts -n ${namespace} -o jsonpath={.data}`)).toBe(before);
+  }, 60_000);
+
+  it('refuses a downgrade with the reason, and goes on when it is taken back', async () => {
+    await cluster.apply(database('versions'));
+    await waitFor(cluster, db('versions'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'versions' });
+    await cluster.apply(database('versions', { version: '8.4' }));
+    const refused = await waitFor(cluster, db('versions'), (seen) => ready(seen)?.reason === 'ChangeRefused', { what: 'the refusal' });
+    expect(ready(refused).message).toContain('version 9.7 → 8.4 is a downgrade');
+    await cluster.apply(database('versions'));
+    await waitFor(cluster, db('versions'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'healing' });
+  }, 60_000);
+
+  it('keeps its hands off while paused', async () => {
+    await cluster.apply(database('paused', { paused: true }));
+    await waitFor(cluster, db('paused'), (seen) => ready(seen)?.reason === 'Paused', { what: 'the pause' });
+    expect(await cluster.kubectl(`get statefulset -n ${namespace} -l app.kubernetes.io/instance=paused -o name`)).toBe('');
+  }, 60_000);
+
+  it('goes without a trace but its backup volume when no server ever answered', async () => {
+    await cluster.apply(database('short'));
+    await waitFor(cluster, db('short'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'short' });
+    await cluster.kubectl(`delete db short -n ${namespace} --wait=false`);
+    // Nobody but the kubelet ends a pod that is bound to a node; this one is bound to none, so it goes at once.
+    await waitFor(cluster, db('short'), (seen) => seen === undefined, { what: 'the end' });
+    const left = await cluster.kubectl(`get statefulset,service,configmap,secret,serviceaccount,networkpolicy,pvc -n ${namespace} -l app.kubernetes.io/instance=short -o name`);
+    expect(left.trim()).toBe('persistentvolumeclaim/short-backups');
+  }, 60_000);
+});
