@@ -20,7 +20,7 @@ const identifier = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const backup = withRules(
   z.object({
     schedule: schedule('When a backup is due: minute, hour, day of the month, month, day of the week. Left out: backups are taken only when a DatabaseBackup asks.').optional(),
-    timeZone: timeZone('Zone in which the schedule is read, such as Europe/Berlin; Etc/UTC when left out.').optional(),
+    timeZone: timeZone('Zone in which the schedule is read, such as Europe/Berlin; the cluster’s own, mostly UTC, when left out.').optional(),
     retention: retention.optional(),
     verify: z.boolean().default(true).describe('Restore each backup into a throw-away server before it counts as good.'),
     volume: backupVolume.optional(),

@@ -17,7 +17,7 @@ export interface OperatorDeploymentProps {
   readonly image?: string;
   /** @default - what the image itself starts */
   readonly command?: readonly string[];
-  /** @default - `run` with the Lease, the group and the namespaces; with controllers of your own, what the image itself starts */
+  /** @default - `run`; with controllers of your own, what the image itself starts */
   readonly args?: readonly string[];
   /**
    * API group of the databases; see `DatabaseCrd.group`.
@@ -93,15 +93,12 @@ export class OperatorDeployment extends Construct {
   }
 
   private check(): void {
-    const { replicas, watchNamespaces, args, group } = this.#props;
+    const { replicas, watchNamespaces } = this.#props;
     const refuse = (reason: string) => {
       throw new Error(`${this.node.path}: ${reason}`);
     };
     if (replicas !== undefined && (!Number.isInteger(replicas) || replicas < 1)) refuse(`'replicas' (${replicas}) is not a whole number from 1; scale the Deployment to stop the operator`);
     if (watchNamespaces?.length === 0) refuse("'watchNamespaces' is empty; name at least one namespace, or leave it out for all");
-    if (args !== undefined && (group !== undefined || watchNamespaces !== undefined) && this.#props.controllers === undefined) {
-      refuse("'args' replaces the arguments that carry 'group' and 'watchNamespaces'; leave it out, or leave those out");
-    }
   }
 
   private deployment(): void {
@@ -130,14 +127,13 @@ export class OperatorDeployment extends Construct {
   }
 
   private container(): object {
-    const { image = `cdk8s-database-operator:${packageVersion}`, command, args = this.arguments(), resources = defaultResources } = this.#props;
-    const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+    const { image = `cdk8s-database-operator:${packageVersion}`, command, controllers, args = controllers === undefined ? ['run'] : undefined, resources = defaultResources } = this.#props;
     return {
       name: 'operator',
       image,
       ...(command && { command }),
       ...(args && { args }),
-      env: [field('POD_NAMESPACE', 'metadata.namespace'), field('POD_NAME', 'metadata.name'), { name: 'DBOP_IMAGE', value: image }],
+      env: this.environment(image),
       ports: [{ name: 'http', containerPort: port, protocol: 'TCP' }],
       livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 10, failureThreshold: 6 },
       readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
@@ -146,10 +142,19 @@ export class OperatorDeployment extends Construct {
     };
   }
 
-  private arguments(): string[] | undefined {
-    const { controllers, group = defaultGroup, watchNamespaces = [] } = this.#props;
-    if (controllers !== undefined) return undefined;
-    return ['run', '--leader-elect', 'true', '--lease-name', this.name, ...(group === defaultGroup ? [] : ['--group', group]), ...(watchNamespaces.length === 0 ? [] : ['--namespaces', watchNamespaces.join(',')])];
+  /** Settings go by the environment, which every operator made with the runtime reads, ours and others. */
+  private environment(image: string): object[] {
+    const { group = defaultGroup, watchNamespaces = [] } = this.#props;
+    const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+    return [
+      field('POD_NAMESPACE', 'metadata.namespace'),
+      field('POD_NAME', 'metadata.name'),
+      { name: 'DBOP_IMAGE', value: image },
+      { name: 'DBOP_LEADER_ELECT', value: 'true' },
+      { name: 'DBOP_LEASE_NAME', value: this.name },
+      ...(group === defaultGroup ? [] : [{ name: 'DBOP_GROUP', value: group }]),
+      ...(watchNamespaces.length === 0 ? [] : [{ name: 'DBOP_NAMESPACES', value: watchNamespaces.join(',') }]),
+    ];
   }
 
   private service(): void {
