@@ -3,7 +3,7 @@ import { OWNER_LABEL_INDEX } from './apply';
 import type { Reader } from './context';
 import { sameType, type Controller, type WatchSelection } from './controller';
 import type { Environment } from './environment';
-import type { Informer } from './informer';
+import { byLabel, type Informer } from './informer';
 import { managedByLabel, ownerLabel } from './manifest';
 
 /** Name of the index by an object's own UID. */
@@ -28,7 +28,7 @@ export class Views {
     this.objects.addIndex(UID_INDEX, ({ metadata }) => [metadata.uid as string]);
     this.owned = new Map(owns.map((type) => [type, cache.informer<KubeObject>(type, { ...within(type), labelSelector: `${managedByLabel}=${manager}` })]));
     for (const informer of this.owned.values()) {
-      informer.addIndex(OWNER_LABEL_INDEX, ({ metadata }) => (metadata.labels?.[ownerLabel] === undefined ? [] : [metadata.labels[ownerLabel]]));
+      informer.addIndex(OWNER_LABEL_INDEX, byLabel(ownerLabel));
     }
     const others = (type: ResourceType): { labelSelector?: string } => (owns.some((owned) => sameType(owned, type)) ? { labelSelector: `${managedByLabel}!=${manager}` } : {});
     this.watched = new Map(
