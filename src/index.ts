@@ -22,7 +22,7 @@ export { DatabaseBackup, type DatabaseBackupObject, type DatabaseBackupSpec, typ
 export type { EngineName, Parameters } from './engines/engine';
 
 export { DatabaseCrd, type DatabaseCrdProps } from './constructs/database-crd';
-export { databaseControllers, type DatabaseControllers } from './constructs/database-controllers';
+export { databaseControllers, databaseDeclaration, type DatabaseControllers, type DatabaseDeclarationOptions } from './constructs/database-controllers';
 export { OperatorDeployment, type OperatorDeploymentProps } from './constructs/operator-deployment';
 export { OperatorAccess, type OperatorAccessProps } from './constructs/operator-access';
 export { DeletionProtection, protectedLabel, type DeletionProtectionProps } from './constructs/deletion-protection';

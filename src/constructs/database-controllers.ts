@@ -1,12 +1,51 @@
 import { Database, defaultGroup } from '../api/database';
 import { DatabaseBackup } from '../api/database-backup';
 import type { ControllerDeclaration } from '../kind/access';
-import { builtin } from '../kind/resource';
+import type { Kind } from '../kind/define-kind';
+import { builtin, type ResourceType } from '../kind/resource';
 
 /** What the operator of this package touches, controller by controller. */
 export interface DatabaseControllers {
   readonly database: ControllerDeclaration<typeof Database>;
   readonly backup: ControllerDeclaration<typeof DatabaseBackup>;
+}
+
+/** How the databases of a kind are run. */
+export interface DatabaseDeclarationOptions {
+  /** Set on each object, so that its data is safe before it goes; a domain of yours, such as `example.com/database`. */
+  readonly finalizer: string;
+  /**
+   * What the server's pods are made by.
+   * @default 'StatefulSet'
+   */
+  readonly workload?: 'StatefulSet' | 'Deployment';
+  /**
+   * Kinds of further children.
+   * @default - none
+   */
+  readonly alsoOwns?: readonly ResourceType[];
+}
+
+/** What a controller touches that gives the databases of any kind their life; see `databaseController` of the operator. */
+export function databaseDeclaration<K extends Kind>(kind: K, options: DatabaseDeclarationOptions): ControllerDeclaration<K> {
+  const workload = options.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet;
+  return {
+    kind,
+    owns: [
+      builtin.ConfigMap,
+      builtin.Secret,
+      builtin.Service,
+      builtin.ServiceAccount,
+      builtin.PersistentVolumeClaim,
+      workload,
+      builtin.CronJob,
+      builtin.Job,
+      builtin.NetworkPolicy,
+      ...(options.alsoOwns ?? []),
+    ],
+    watches: [builtin.Pod],
+    finalizer: options.finalizer,
+  };
 }
 
 /**
@@ -18,21 +57,8 @@ export function databaseControllers(group: string = defaultGroup): DatabaseContr
   const backup = DatabaseBackup.withGroup(group);
   return {
     database: {
-      kind: database,
-      owns: [
-        builtin.ConfigMap,
-        builtin.Secret,
-        builtin.Service,
-        builtin.ServiceAccount,
-        builtin.PersistentVolumeClaim,
-        builtin.StatefulSet,
-        builtin.CronJob,
-        builtin.Job,
-        builtin.NetworkPolicy,
-        builtin.PodDisruptionBudget,
-      ],
-      watches: [builtin.Pod, builtin.StorageClass, backup],
-      finalizer: 'dbop.dev/database',
+      ...databaseDeclaration(database, { finalizer: 'dbop.dev/database' }),
+      watches: [builtin.Pod, backup],
       also: [{ type: backup, verbs: ['create', 'delete'], why: 'record the backups that the schedule took, and let go of those that the retention removed' }],
     },
     backup: {

@@ -62,8 +62,10 @@ export function parametersBehind(plan: DatabasePlan, facts: Facts): boolean {
   return wanted.length !== Object.keys(confirmed).length || wanted.some(([name, value]) => confirmed[name] !== String(value));
 }
 
-/** Why a change of version must not be applied, or nothing. The volume remembers which version last ran on it. */
+/** Why what is asked for must not be applied, or nothing. The volume remembers which version last ran on it. */
 export function refusal(plan: DatabasePlan, facts: Facts): string | undefined {
+  const problems = plan.engine.parameterProblems(plan.server.parameters ?? {});
+  if (problems.length > 0) return `parameters: ${problems.join('; ')}`;
   const before = facts.data?.version;
   if (before === undefined) return undefined;
   const change: VersionChange = plan.engine.versionChange(before, plan.server.version);

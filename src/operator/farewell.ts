@@ -6,10 +6,11 @@ import { refusal } from './decide';
 import type { Job } from './job-fact';
 import type { Pass, Telling } from './life';
 import { podsOf } from './observe';
+import type { DatabasePlan } from './plan';
 
 /** The order of removal: nothing may write to a volume that is about to go, and the passwords go last. */
-const WRITERS: readonly ResourceType[] = [builtin.StatefulSet, builtin.Deployment, builtin.CronJob];
-const REST: readonly ResourceType[] = [builtin.Service, builtin.ConfigMap, builtin.ServiceAccount, builtin.NetworkPolicy, builtin.PodDisruptionBudget, builtin.Secret];
+const writers = (plan: DatabasePlan): readonly ResourceType[] => [plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet, builtin.CronJob];
+const REST: readonly ResourceType[] = [builtin.Service, builtin.ConfigMap, builtin.ServiceAccount, builtin.NetworkPolicy, builtin.Secret];
 
 /** Takes the last backup of a database that is being deleted. Nothing is removed before it is proved. */
 export async function finalBackup(pass: Pass): Promise<Telling> {
@@ -38,7 +39,7 @@ export async function remove(pass: Pass): Promise<Telling> {
   const { context, plan, facts } = pass;
   const waits = (message: string): Telling => ({ kind: 'wait', phase: 'Deleting', reason: 'Removing', message, after: 2_000 });
   const doneJobs = context.read<Job>(builtin.Job).children().filter((job) => job.metadata.name !== plan.backup.finalJob && !hasFailed(job));
-  await removeAll(pass, [...WRITERS.flatMap((type) => childrenOf(pass, type)), ...doneJobs]);
+  await removeAll(pass, [...writers(plan).flatMap((type) => childrenOf(pass, type)), ...doneJobs]);
   const pods = podsOf(context, plan, 'server');
   if (pods.length > 0) return waits(`waits for pod ${pods[0]!.metadata.name} to shut down`);
   const claims = context.read(builtin.PersistentVolumeClaim).children();
