@@ -14,7 +14,7 @@ export function importedClasses(): string {
   try {
     writeFileSync(join(folder, 'crds.yaml'), [Database, DatabaseBackup].map((kind) => JSON.stringify(kind.crd())).join('\n---\n'));
     const cli = join(__dirname, '..', 'node_modules', 'cdk8s-cli', 'bin', 'cdk8s');
-    execFileSync(process.execPath, [cli, 'import', 'crds.yaml', '--language', 'typescript', '--output', 'out', '--no-save'], { cwd: folder, stdio: 'pipe', env: { ...process.env, CHECK_UPGRADE: 'false' } });
+    execFileSync(process.execPath, [cli, 'import', 'crds.yaml', '--language', 'typescript', '--output', 'out', '--no-save', '--no-check-upgrade'], { cwd: folder, stdio: 'pipe' });
     return readFileSync(join(folder, 'out', 'dbop.dev.ts'), 'utf8');
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,69 @@
+/** `npm test`: everything that this machine can check, from fast to real. With CI=true, what it can't is a failure. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { install, program, root, run, step } from './workshop.mjs';
+
+const gates = [
+  ['types', () => run(program('typescript/bin/tsc'), ['--noEmit', '-p', 'tsconfig.json'])],
+  ['lint', () => run(program('eslint/bin/eslint.js'), ['.', '--max-warnings', '0'])],
+  ['layers and cycles', () => run(program('dependency-cruiser/bin/dependency-cruise.mjs'), ['src', '--config', '.dependency-cruiser.cjs'])],
+  ['unused exports and dependencies', () => run(program('knip/bin/knip.js'))],
+  ['build', () => run(program('typescript/bin/tsc'), ['-p', 'tsconfig.build.json'])],
+  ['package as publishers see it', () => run(program('publint/src/cli.js'), ['--strict'])],
+  ['types as consumers see them', () => run(program('@arethetypeswrong/cli/dist/index.js'), ['--pack', '.', '--profile', 'node16'])],
+  ['API reference', () => run(program('typedoc/bin/typedoc'))],
+];
+
+const layers = [
+  { name: 'pure', title: 'pure tests' },
+  { name: 'control-plane', title: 'tests on a real API server', nodes: 0 },
+  { name: 'cluster', title: 'tests on a real cluster', nodes: 1, args: ['--runInBand'] },
+];
+
+install();
+const failed = gates.filter(([title, work]) => !step(title, work)).map(([title]) => title);
+const skipped = [];
+const totals = { passed: 0, failed: failed.length };
+for (const layer of layers) {
+  const why = whyNot(layer);
+  if (why === '') add(layer);
+  else if (process.env.CI === 'true') fail(layer.title, why);
+  else skipped.push(`${layer.title}: ${why}`);
+}
+
+console.log('');
+for (const text of skipped) console.log(`Not run here: ${text}`);
+if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
+console.log(`${totals.passed} passed, ${totals.failed} failed`);
+process.exitCode = totals.failed === 0 ? 0 : 1;
+
+/** Why this machine can't run a layer; empty if it can. */
+function whyNot({ nodes }) {
+  if (nodes === undefined) return '';
+  const { ok, output } = run(program('tsx/dist/cli.mjs'), ['scripts/machine.ts', String(nodes)]);
+  return ok ? output.trim() : `cannot tell whether this machine can host a cluster: ${output.trim()}`;
+}
+
+/** Runs a layer of tests in sight of the user, and adds up what jest counted. A suite that could not even start is a failure. */
+function add({ name, title, args = [] }) {
+  console.log(`\n${title}`);
+  const folder = mkdtempSync(join(tmpdir(), 'dbop-test-'));
+  const report = join(folder, 'report.json');
+  const { status } = spawnSync(process.execPath, [program('jest/bin/jest.js'), '--selectProjects', name, '--passWithNoTests', '--json', '--outputFile', report, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const counts = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
+  rmSync(folder, { recursive: true, force: true });
+  if (counts === undefined) return fail(title, 'jest ended without a report');
+  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = counts;
+  totals.passed += numPassedTests;
+  totals.failed += numFailedTests + numRuntimeErrorTestSuites;
+  if (numPendingTests > 0 && process.env.CI === 'true') fail(title, `${numPendingTests} tests were skipped`);
+  if (status !== 0) failed.push(title);
+}
+
+function fail(title, why) {
+  console.log(`✗ ${title}: ${why}`);
+  failed.push(title);
+  totals.failed += 1;
+}
