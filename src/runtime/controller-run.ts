@@ -28,8 +28,8 @@ export class ControllerRun {
   private readonly views: Views;
   private readonly queue: Queue;
   private readonly reporter: Reporter;
-  /** When each pass under way began. */
-  private readonly running = new Map<string, number>();
+  /** Passes under way: when each began, and how to end it. */
+  private readonly running = new Set<{ readonly since: number; readonly ending: AbortController }>();
 
   constructor(
     private readonly controller: Controller,
@@ -55,15 +55,18 @@ export class ControllerRun {
       throw error;
     }
     this.environment.metrics.started(this.name, concurrency, () => this.longestMs());
+    const endPasses = (): void => this.running.forEach(({ ending }) => ending.abort(fence.reason));
+    fence.addEventListener('abort', endPasses, { once: true });
     const subscriptions = [
       this.views.objects.onEvent((event) => this.onObject(event)),
       ...[...this.views.owned.values()].map((informer) => informer.onEvent((event) => this.onChild(event))),
       ...[...this.views.watched.values()].map((informer) => informer.onEvent((event) => this.onWatched(event))),
     ];
     try {
-      await this.queue.work(concurrency, (key) => this.pass(key, fence), stop);
+      await this.queue.work(concurrency, (key) => this.pass(key), stop);
     } finally {
       for (const unsubscribe of subscriptions) unsubscribe();
+      fence.removeEventListener('abort', endPasses);
     }
   }
 
@@ -100,7 +103,7 @@ export class ControllerRun {
   }
 
   /** One pass over one object. Never rejects: whatever happens to it harms no other. */
-  private async pass(key: string, fence: AbortSignal): Promise<void> {
+  private async pass(key: string): Promise<void> {
     const object = this.views.objects.get(keyFrom(key));
     if (object === undefined) {
       this.reporter.forget(key);
@@ -110,18 +113,13 @@ export class ControllerRun {
     const reconcileId = randomUUID();
     const { namespace, name, generation } = object.metadata;
     const log = this.log.child({ namespace, name, generation, reconcileID: reconcileId });
-    const started = this.environment.clock.monotonic();
-    const ending = new AbortController();
-    const end = (): void => ending.abort(fence.reason);
-    if (fence.aborted) return;
-    fence.addEventListener('abort', end, { once: true });
-    this.running.set(reconcileId, started);
+    const pass = { since: this.environment.clock.monotonic(), ending: new AbortController() };
+    this.running.add(pass);
     try {
-      const result = await this.passOver(object, { reconcileId, log, signal: ending.signal });
-      this.environment.metrics.passed(this.name, result, (this.environment.clock.monotonic() - started) / 1000);
+      const result = await this.passOver(object, { reconcileId, log, signal: pass.ending.signal });
+      this.environment.metrics.passed(this.name, result, (this.environment.clock.monotonic() - pass.since) / 1000);
     } finally {
-      fence.removeEventListener('abort', end);
-      this.running.delete(reconcileId);
+      this.running.delete(pass);
     }
   }
 
@@ -207,7 +205,8 @@ export class ControllerRun {
   }
 
   private longestMs(): number {
-    return this.running.size === 0 ? 0 : this.environment.clock.monotonic() - Math.min(...this.running.values());
+    const now = this.environment.clock.monotonic();
+    return Math.max(0, ...[...this.running].map(({ since }) => now - since));
   }
 }
 
