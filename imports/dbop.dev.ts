@@ -353,7 +353,7 @@ export interface DatabaseSpecBackup {
   readonly schedule?: string;
 
   /**
-   * Zone in which the schedule is read, such as Europe/Berlin; Etc/UTC when left out.
+   * Zone in which the schedule is read, such as Europe/Berlin; the cluster’s own, mostly UTC, when left out.
    *
    * @schema DatabaseSpecBackup#timeZone
    */
