@@ -61,8 +61,10 @@ export interface Engine {
   readonly title: string;
   readonly port: number;
   readonly accounts: AccountNames;
-  /** Folder of the server's local socket, where the clients of its images look for it. */
-  readonly socketDirectory: string;
+  /** Folders that the server writes to, beside its data and /tmp; clients of its images look for its socket there. */
+  readonly emptyDirectories: readonly { readonly path: string; readonly inMemory?: boolean }[];
+  /** Single files of the image that one of `configFiles` stands in for: path → name. */
+  readonly files: Readonly<Record<string, string>>;
 
   /** The official image of a version. */
   image(version: string): string;

@@ -1,7 +1,7 @@
 import type { Scripts } from './engine';
-import { exchangeScript } from './exchange-script';
+import { podScripts } from './pod-scripts';
 
-const common = String.raw`${exchangeScript}
+const functions = String.raw`
 tick=$(printf '\140')
 
 # quoted TEXT: as an SQL string.
@@ -55,37 +55,32 @@ initialize() {
   mysqld --defaults-file="$config/layout.cnf" --initialize-insecure --datadir="$directory" $hasty --innodb-buffer-pool-size=32M "$@"
 }
 
+make() {
+  accounts_sql > "$private/accounts.sql"
+  initialize "$1" --init-file="$private/accounts.sql"
+  rm "$private/accounts.sql"
+}
+
 client() { mysql --defaults-file="$private/client.cnf" --batch --skip-column-names --raw "$@"; }
 
 server_version() { mysqld --no-defaults --version | sed 's/.*[Vv]er \([0-9.]*\).*/\1/'; }
 
-# begin_server DIRECTORY: a server that only this container can reach, for loading.
 begin_server() {
+  printf '[client]\nuser=root\nsocket=%s\n' "$private/load.sock" > "$private/client.cnf"
   mysqld --defaults-file="$config/layout.cnf" --datadir="$1" $hasty --gtid-mode=ON --enforce-gtid-consistency=ON \
     --socket="$private/load.sock" --pid-file="$private/load.pid" --event-scheduler=OFF --secure-file-priv=NULL \
-    --innodb-buffer-pool-size=64M --table-open-cache=64 --max-connections=5 --max-allowed-packet=1G > "$private/server.log" 2>&1 &
+    --innodb-buffer-pool-size=64M --table-open-cache=64 --max-connections=5 --max-allowed-packet=1G &
   server=$!
-  printf '[client]\nuser=root\nsocket=%s\n' "$private/load.sock" > "$private/client.cnf"
-  ticks=0
-  until client -e 'SELECT 1' > /dev/null 2>&1; do
-    kill -0 "$server" 2>/dev/null || fail LoadFailed "the server for loading did not start: $(last_words "$private/server.log")"
-    heed
-  done
 }
 
-end_server() {
-  kill -TERM "$server"
-  attend "$server" || fail LoadFailed "the server for loading did not end well: $(last_words "$private/server.log")"
-}
+end_server_signal=TERM
 
-load_artifact() { mysql --defaults-file="$private/client.cnf" --max-allowed-packet=1G --binary-mode < "$exchange/artifact" 2> "$private/errors"; }
+ask() { client -e 'SELECT 1'; }
+ask_begun() { ask; }
 
-# load DIRECTORY: a new server there, filled with what the store sends.
-load() {
-  attended initialize "$1" > "$private/server.log" 2>&1 || fail LoadFailed "cannot make a data directory: $(last_words "$private/server.log")"
-  begin_server "$1"
-  attended load_artifact || fail LoadFailed "the dump does not load: $(last_words "$private/errors")"
-}
+load_artifact() { mysql --defaults-file="$private/client.cnf" --max-allowed-packet=1G --binary-mode < "$exchange/artifact"; }
+
+apply_accounts() { accounts_sql > "$private/accounts.sql" && client < "$private/accounts.sql"; }
 
 count_rows() {
   client > "$private/counts.sql" <<SQL || return 1
@@ -95,42 +90,10 @@ SQL
   client < "$private/counts.sql" > "$private/answer"
 }
 
-order_count() { attended count_rows 2> "$private/errors" || fail VerificationFailed "cannot count what was loaded: $(last_words "$private/errors")"; }
-`;
-
-const start = String.raw`
-. /dbop/scripts/common.sh
-if [ ! -d "$data" ]; then
-  say 'making the data directory'
-  accounts_sql > "$private/accounts.sql"
-  initialize /data/.new --init-file="$private/accounts.sql"
-  rm "$private/accounts.sql"
-  sync_path /data
-  mv /data/.new "$data"
-  sync_path /data
-fi
-# A server id of its own for each pod, which replication stands on. Pods of a Deployment have no number.
-number=$(printf '%s' "$POD_NAME" | sed 's/.*-//')
-[ "$POD_NAME" = "$WORKLOAD_NAME-$number" ] || number=0
-case $number in '' | *[!0-9]*) number=0 ;; esac
-exec mysqld --defaults-file="$config/my.cnf" --datadir="$data" --server-id=$((number + 1))
-`;
-
-/** An account without rights answers the probe, so that a password change never makes a pod unready. */
-const ready = String.raw`
-exec mysql --no-defaults --user=dbop_probe --socket=/run/mysqld/mysqld.sock --connect-timeout=3 --batch -e 'SELECT 1' > /dev/null
-`;
-
-/** The server ends cleanly on the TERM that the kubelet sends next. */
-const stop = 'exit 0\n';
-
-const backup = String.raw`
-. /dbop/scripts/common.sh
-
 # Passwords reach the clients by a file in memory, never by an argument.
 log_in() {
-  password=$(secret /dbop/accounts backup-password) || fail Internal 'no password for the account dbop_backup is mounted'
-  printf '[client]\nuser=dbop_backup\npassword="%s"\nhost=%s\nport=%s\nprotocol=tcp\nconnect-timeout=10\n' \
+  password=$(secret /dbop/accounts backup-password) || return 1
+  printf '[client]\nuser=dbop_backup\npassword="%s"\nhost=%s\nport=%s\nprotocol=tcp\n[mysql]\nconnect-timeout=10\n' \
     "$(printf '%s' "$password" | sed "s/[\\\\\"']/\\\\&/g")" "$SERVER_HOST" "$SERVER_PORT" > "$private/client.cnf"
 }
 
@@ -177,61 +140,16 @@ SQL
   printf -- '-- dbop dump completed\n'
 }
 
-dump_to_store() { dump_everything > "$exchange/dump" 2> "$private/errors"; }
-
-order_dump() {
-  log_in
-  tries=0
-  until client -e 'SELECT 1' > /dev/null 2> "$private/errors"; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 30 ] || fail ServerUnreachable "$SERVER_HOST:$SERVER_PORT does not let us in: $(last_words "$private/errors")"
-    ticks=50; heed
-  done
-  attended dump_to_store || fail DumpFailed "$(last_words "$private/errors")"
-  cat "$private/errors" >&2
-}
-
-# The throw-away server has no network and nobody's password.
-order_load() { load "$scratch/db"; }
-
-serve
+become_server() { exec mysqld --defaults-file="$config/my.cnf" --datadir="$data" --server-id=$((number + 1)); }
 `;
 
-const restore = String.raw`
-. /dbop/scripts/common.sh
-
-order_facts() {
-  if [ -d "$data" ]; then state=present; else state=absent; fi
-  printf 'data=%s\nversion=%s\n' "$state" "$(server_version)" > "$private/answer"
-  [ ! -r "$data/dbop-restored.json" ] || printf 'restored=%s\n' "$(cat "$data/dbop-restored.json")" >> "$private/answer"
-}
-
-order_load() {
-  [ ! -d "$data" ] || fail Internal 'a whole data directory is there; nothing is restored over data'
-  load /data/.new
-}
-
-apply_accounts() { accounts_sql > "$private/accounts.sql" && client < "$private/accounts.sql"; }
-
-# The store has sent all of it and the checksum was right: the directory may take its name.
-order_keep() {
-  attended apply_accounts 2> "$private/errors" || fail LoadFailed "cannot set the accounts' passwords: $(last_words "$private/errors")"
-  end_server
-  cp "$exchange/restored.json" /data/.new/dbop-restored.json
-  sync_path /data
-  mv /data/.new "$data"
-  sync_path /data
-}
-
-serve
+/** An account without rights answers the probe, so that a password change never makes a pod unready. */
+const ready = String.raw`
+exec mysql --no-defaults --user=dbop_probe --socket=/run/mysqld/mysqld.sock --connect-timeout=3 --batch -e 'SELECT 1' > /dev/null
 `;
+
+/** The server ends cleanly on the TERM that the kubelet sends next. */
+const stop = 'exit 0\n';
 
 /** What runs inside a MySQL image. */
-export const mysqlScripts: Scripts = {
-  'common.sh': common,
-  'start.sh': start,
-  'ready.sh': ready,
-  'stop.sh': stop,
-  'backup.sh': backup,
-  'restore.sh': restore,
-};
+export const mysqlScripts: Scripts = podScripts({ functions, ready, stop });

@@ -50,7 +50,8 @@ export const mysql: Engine = {
   title: 'MySQL',
   port: 3306,
   accounts: { superuser: 'root', operator: 'dbop_operator', backup: 'dbop_backup' },
-  socketDirectory,
+  emptyDirectories: [{ path: socketDirectory }],
+  files: {},
   scripts: mysqlScripts,
 
   image: (version) => `mysql:${version}`,
@@ -98,7 +99,9 @@ function serverOptions(settings: ServerSettings): Map<string, string> {
       table_definition_cache: '400',
       table_open_cache: '400',
       max_connections: '100',
-      binlog_expire_logs_seconds: String(7 * 24 * 3600),
+      // Small files and a short life: on a small volume the log must not crowd out the data.
+      binlog_expire_logs_seconds: String(24 * 3600),
+      max_binlog_size: '64M',
     }),
   );
   for (const [name, value] of sortedParameters(settings.parameters ?? {})) {

@@ -1,0 +1,71 @@
+import { artifactPath, type Manifest, ManifestError, manifestPath, manifestText, parseManifest } from './manifest';
+import { readText, type Target, writeText } from './target';
+
+/** What a catalog holds. */
+export interface Listing {
+  readonly manifests: readonly Manifest[];
+  /** Why each of the others can't be read. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * The backups of one database in a target: `FOLDER/BACKUP/{dump.sql.zst|gz, manifest.json}`.
+ * It never looks outside its folder, so it never touches another database's.
+ */
+export class Catalog {
+  constructor(
+    private readonly target: Target,
+    readonly folder: string,
+  ) {
+    if (folder.split('/').some((part) => part === '' || part === '.' || part === '..')) throw new Error(`'${folder}' is no folder for backups`);
+  }
+
+  /** Every backup that has a manifest. One that this release can't read is named apart, not passed over: it is a backup all the same. */
+  async list(signal: AbortSignal): Promise<Listing> {
+    const objects = await this.target.list(this.folder, signal);
+    const names = objects.flatMap(({ path }) => /^([^/]+)\/manifest\.json$/.exec(path.slice(this.folder.length + 1))?.[1] ?? []);
+    const manifests: Manifest[] = [];
+    const unreadable: string[] = [];
+    for (const name of names) {
+      try {
+        const manifest = await this.find(name, signal);
+        if (manifest !== undefined) manifests.push(manifest);
+      } catch (error) {
+        if (!(error instanceof ManifestError)) throw error;
+        unreadable.push(error.message);
+      }
+    }
+    return { manifests, unreadable };
+  }
+
+  async find(backup: string, signal: AbortSignal): Promise<Manifest | undefined> {
+    const path = manifestPath(this.folder, backup);
+    const text = await readText(this.target, path, signal);
+    return text === undefined ? undefined : parseManifest(text, this.target.location(path));
+  }
+
+  /** Makes the backup known, or replaces what is known of it. Its artifact is there already. */
+  async record(manifest: Manifest, signal: AbortSignal): Promise<void> {
+    await writeText(this.target, manifestPath(this.folder, manifest.name), manifestText(manifest), signal);
+  }
+
+  /** The manifest goes first, so that a deletion which is cut short leaves no backup that claims to be one. */
+  async remove(backup: string, signal: AbortSignal): Promise<void> {
+    await this.target.remove(manifestPath(this.folder, backup), signal);
+    for (const compression of ['zstd', 'gzip'] as const) await this.target.remove(artifactPath(this.folder, backup, compression), signal);
+  }
+
+  /** Removes what killed runs left: half-written files, and artifacts that never got a manifest. */
+  async sweep(quietSince: Date, signal: AbortSignal): Promise<string[]> {
+    const swept = await this.target.sweep(this.folder, quietSince, signal);
+    const objects = await this.target.list(this.folder, signal);
+    const known = new Set(objects.filter(({ path }) => path.endsWith('/manifest.json')).map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
+    const orphans = objects.filter(({ path, modifiedAt }) => /\/dump\.sql\.(zst|gz)$/.test(path) && !known.has(path.slice(0, path.lastIndexOf('/'))) && modifiedAt <= quietSince);
+    for (const { path } of orphans) await this.target.remove(path, signal);
+    return [...swept, ...orphans.map(({ path }) => path)];
+  }
+
+  location(backup: string): string {
+    return this.target.location(`${this.folder}/${backup}`);
+  }
+}

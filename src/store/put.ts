@@ -1,0 +1,159 @@
+import { pipeline } from 'node:stream/promises';
+import type { Catalog } from './catalog';
+import { compression, compressor } from './compression';
+import { Digest } from './digest';
+import { DumpScan } from './dump-scan';
+import type { Exchange } from './exchange';
+import { readFifo } from './fifo';
+import { artifactPath, expired, factsOf, FORMAT, isGood, keptCounts, type Manifest } from './manifest';
+import type { Progress } from './progress';
+import type { StoreResult } from './result';
+import { send } from './send';
+import type { StoreSettings } from './settings';
+import { StoreError, storeError } from './store-error';
+import type { Target } from './target';
+import type { Time } from './time';
+import { differences, parseCounts } from './verification';
+
+/** What the steps of a backup or restore work with. */
+export interface StoreWork {
+  readonly settings: StoreSettings;
+  readonly target: Target;
+  readonly catalog: Catalog;
+  readonly exchange: Exchange;
+  readonly time: Time;
+  readonly progress: Progress;
+}
+
+/** Litter of other runs is litter when nobody has written to it for so long. */
+const QUIET_MS = 15 * 60 * 1000;
+
+/**
+ * Takes a backup: dump, artifact, manifest, verification, retention, in this order.
+ *
+ * Guarantees: killed at any moment, it leaves no manifest without a whole artifact. Run again under the same name, it goes on
+ * where it stopped: an artifact with a manifest is only verified.
+ */
+export async function put(work: StoreWork): Promise<StoreResult> {
+  const { settings, catalog, exchange, time } = work;
+  const name = settings.backup ?? '';
+  const signal = exchange.signal;
+  const found = await catalog.find(name, signal).catch(targetFailed(`cannot look for ${catalog.location(name)}`));
+  const known = found !== undefined && isGood(found) ? found : undefined;
+  // Nobody else writes under our own name: what is there without a good manifest is a killed or failed run's.
+  if (known === undefined) await catalog.remove(name, signal).catch(targetFailed(`cannot tidy up ${catalog.location(name)}`));
+  const stored = known ?? (await dump(work, name));
+  const manifest = settings.verify === true && stored.verifiedAt === undefined ? await verify(work, stored) : stored;
+  await exchange.order('end');
+  const pruned = await prune(work, time.now());
+  const facts = factsOf(manifest, catalog.location(name));
+  const verified = manifest.verifiedAt === undefined ? 'not verified' : 'verified by a restore';
+  return { outcome: 'stored', message: `${manifest.tables} tables with ${manifest.rows} rows in ${facts.location}, ${verified}`, backup: facts, pruned };
+}
+
+async function dump(work: StoreWork, name: string): Promise<Manifest> {
+  const { settings, catalog, exchange, target, time, progress } = work;
+  const engine = settings.engine ?? 'mysql';
+  const startedAt = time.now().toISOString();
+  const scan = new DumpScan(engine);
+  const digest = new Digest();
+  const path = artifactPath(catalog.folder, name, compression);
+  const fifo = await readFifo(exchange.path('dump'));
+  const { answer } = await exchange.give('dump');
+  try {
+    await pipeline(
+      fifo,
+      (source: AsyncIterable<Buffer>) => scanned(source, scan, progress),
+      compressor(),
+      (source: AsyncIterable<Buffer>) => digest.of(source),
+      (source: AsyncIterable<Buffer>) => target.write(path, source, exchange.signal).catch(targetFailed(`cannot write ${target.location(path)}`)),
+      { signal: exchange.signal },
+    );
+    await answer;
+  } catch (error) {
+    await target.remove(path, new AbortController().signal).catch(() => undefined);
+    throw isCut(error) ? await exchange.explained(error) : exchange.signal.aborted ? exchange.signal.reason : error;
+  }
+  const { rows, bytes, serverVersion = '', position } = scan.summary();
+  const manifest: Manifest = {
+    format: FORMAT,
+    database: settings.database,
+    name,
+    engine,
+    serverVersion,
+    position,
+    compression,
+    bytes,
+    storedBytes: digest.bytes,
+    sha256: digest.hex(),
+    tables: rows.size,
+    rows: total(rows),
+    rowsByTable: keptCounts(rows),
+    startedAt,
+    completedAt: time.now().toISOString(),
+  };
+  await catalog.record(manifest, exchange.signal).catch(targetFailed(`cannot write the manifest of ${catalog.location(name)}`));
+  return manifest;
+}
+
+async function* scanned(source: AsyncIterable<Buffer>, scan: DumpScan, progress: Progress): AsyncIterable<Buffer> {
+  for await (const chunk of source) {
+    scan.push(chunk);
+    progress.advance('dump', chunk.length);
+    yield chunk;
+  }
+  const { complete, bytes } = scan.summary();
+  if (!complete) throw new StoreError('DumpCut', `the dump ended after ${bytes} bytes without its end marker`);
+}
+
+function isCut(error: unknown): boolean {
+  return error instanceof StoreError && error.reason === 'DumpCut';
+}
+
+async function verify(work: StoreWork, manifest: Manifest): Promise<Manifest> {
+  const { catalog, exchange, time } = work;
+  try {
+    await send(manifest, work, exchange, time);
+    const found = differences(manifest, parseCounts(await exchange.order('count')));
+    if (found.length > 0) throw new StoreError('VerificationFailed', `the restored copy of ${catalog.location(manifest.name)} differs: ${found.join('; ')}`);
+  } catch (error) {
+    const failure = exchange.signal.aborted ? exchange.signal.reason : error;
+    // Only what speaks against the artifact itself is held against it: a pod that was killed says nothing about the dump.
+    if (failure instanceof StoreError && ['VerificationFailed', 'ChecksumMismatch', 'LoadFailed'].includes(failure.reason)) {
+      await catalog.record({ ...manifest, verificationFailure: failure.message }, new AbortController().signal);
+      throw new StoreError('VerificationFailed', failure.message, failure);
+    }
+    throw failure;
+  }
+  const verified: Manifest = { ...manifest, verifiedAt: time.now().toISOString() };
+  await catalog.record(verified, exchange.signal).catch(targetFailed(`cannot write the manifest of ${catalog.location(manifest.name)}`));
+  return verified;
+}
+
+/** A backup is taken: that something old couldn't be removed doesn't make it a failure, and the next run tries again. */
+async function prune({ settings, catalog, progress }: StoreWork, now: Date): Promise<string[]> {
+  const signal = new AbortController().signal;
+  const gone: string[] = [];
+  try {
+    for (const litter of await catalog.sweep(new Date(now.getTime() - QUIET_MS), signal)) progress.note(`removed ${litter}, which a run that was killed had left`);
+    for (const name of expired((await catalog.list(signal)).manifests, settings.retention ?? {}, now)) {
+      await catalog.remove(name, signal);
+      gone.push(name);
+    }
+  } catch (error) {
+    progress.note(`cannot remove old backups: ${(error as Error).message}`);
+  }
+  return gone;
+}
+
+function total(rows: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const count of rows.values()) sum += count;
+  return sum;
+}
+
+function targetFailed(doing: string): (error: unknown) => never {
+  return (error) => {
+    throw storeError(error, 'TargetFailed', doing);
+  };
+}

@@ -1,0 +1,34 @@
+import { pipeline } from 'node:stream/promises';
+import type { Catalog } from './catalog';
+import { decompressor } from './compression';
+import { checked } from './digest';
+import type { Exchange } from './exchange';
+import { writeFifo } from './fifo';
+import { artifactPath, type Manifest } from './manifest';
+import { StoreError, storeError } from './store-error';
+import type { Target } from './target';
+import type { Time } from './time';
+
+/**
+ * Orders the engine to load an artifact, and streams it there.
+ *
+ * Guarantees: returns only when every byte has been sent, their checksum was that of the manifest, and the engine has loaded them all.
+ */
+export async function send(manifest: Manifest, from: { target: Target; catalog: Catalog }, exchange: Exchange, time: Time): Promise<void> {
+  const path = artifactPath(from.catalog.folder, manifest.name, manifest.compression);
+  const where = from.target.location(path);
+  const source = await from.target.read(path, exchange.signal).catch((error: unknown) => {
+    throw storeError(error, 'TargetFailed', `cannot read ${where}`);
+  });
+  if (source === undefined) throw new StoreError('TargetFailed', `${where} is missing, though its manifest is there; delete this backup and restore another one`);
+  const { answer } = await exchange.give('load');
+  const fifo = await writeFifo(exchange.path('artifact'), time, exchange.signal);
+  try {
+    await pipeline(checked(source, manifest, where), decompressor(manifest.compression), fifo, { signal: exchange.signal });
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const explained = await exchange.explained(error);
+    throw storeError(explained, 'ChecksumMismatch', `cannot read ${where} to its end`);
+  }
+  await answer;
+}
