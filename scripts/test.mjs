@@ -5,14 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, program, root, run, step } from './workshop.mjs';
 
+install();
+
+/** The package as it would be published; the checks and tests of the package all look at this one. */
+const shelf = mkdtempSync(join(tmpdir(), 'dbop-package-'));
+const tarball = join(shelf, 'package.tgz');
+
 const gates = [
   ['types', () => run(program('typescript/bin/tsc'), ['--noEmit', '-p', 'tsconfig.json'])],
   ['lint', () => run(program('eslint/bin/eslint.js'), ['.', '--max-warnings', '0'])],
   ['layers and cycles', () => run(program('dependency-cruiser/bin/dependency-cruise.mjs'), ['src', '--config', '.dependency-cruiser.cjs'])],
   ['unused exports and dependencies', () => run(program('knip/bin/knip.js'))],
-  ['build', () => run(program('typescript/bin/tsc'), ['-p', 'tsconfig.build.json'])],
-  ['package as publishers see it', () => run(program('publint/src/cli.js'), ['--strict'])],
-  ['types as consumers see them', () => run(program('@arethetypeswrong/cli/dist/index.js'), ['--pack', '.', '--profile', 'node16'])],
+  ['build and pack', () => run(program('tsx/dist/cli.mjs'), ['scripts/pack.ts', tarball])],
+  ['package as publishers see it', () => run(program('publint/src/cli.js'), ['run', tarball, '--strict'])],
+  ['types as consumers see them', () => run(program('@arethetypeswrong/cli/dist/index.js'), [tarball, '--profile', 'node16'])],
   ['API reference', () => run(program('typedoc/bin/typedoc'))],
 ];
 
@@ -22,7 +28,6 @@ const layers = [
   { name: 'cluster', title: 'tests on a real cluster', nodes: 1, args: ['--runInBand'] },
 ];
 
-install();
 const failed = gates.filter(([title, work]) => !step(title, work)).map(([title]) => title);
 const skipped = [];
 const totals = { passed: 0, failed: failed.length };
@@ -33,6 +38,7 @@ for (const layer of layers) {
   else skipped.push(`${layer.title}: ${why}`);
 }
 
+rmSync(shelf, { recursive: true, force: true });
 console.log('');
 for (const text of skipped) console.log(`Not run here: ${text}`);
 if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
@@ -51,7 +57,7 @@ function add({ name, title, args = [] }) {
   console.log(`\n${title}`);
   const folder = mkdtempSync(join(tmpdir(), 'dbop-test-'));
   const report = join(folder, 'report.json');
-  const { status } = spawnSync(process.execPath, [program('jest/bin/jest.js'), '--selectProjects', name, '--passWithNoTests', '--json', '--outputFile', report, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = spawnSync(process.execPath, [program('jest/bin/jest.js'), '--selectProjects', name, '--passWithNoTests', '--json', '--outputFile', report, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...(existsSync(tarball) && { DBOP_TARBALL: tarball }) } });
   const counts = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
   rmSync(folder, { recursive: true, force: true });
   if (counts === undefined) return fail(title, 'jest ended without a report');

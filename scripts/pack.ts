@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Builds the package and packs it as `npm publish` would.
+ * @param tarball - where to put it.
+ */
+export function pack(tarball: string): void {
+  const folder = mkdtempSync(join(dirname(tarball), 'pack-'));
+  try {
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(__dirname, '..'), stdio: ['ignore', 'pipe', 'inherit'] });
+    renameSync(join(folder, readdirSync(folder)[0]!), tarball);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (require.main === module) pack(process.argv[2]!);
