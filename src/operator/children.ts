@@ -71,12 +71,16 @@ export function applicationSecret(plan: DatabasePlan, username: string, password
   return secret(plan, plan.names.applicationSecret, Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encoded(value)])));
 }
 
-/** The claim that backups rest on, where the database has one of its own. */
+/** Where backups rest, where the database has a place of its own: it outlives the database. */
 export function backupVolume(plan: DatabasePlan): KubeObject[] {
-  const { volume, target } = plan.backup;
-  if (volume === undefined || target.volume === undefined) return [];
-  const { claimName } = target.volume;
-  return render((chart) => new BackupVolume(chart, 'backups', { ...volume, labels: { ...plan.server.labels, 'app.kubernetes.io/instance': plan.server.name }, name: claimName, namespace: plan.server.namespace }));
+  const { volume, target, more } = plan.backup;
+  const { name, namespace, labels } = plan.server;
+  return render((chart) => {
+    if (volume !== undefined && target.volume !== undefined) {
+      new BackupVolume(chart, 'backups', { ...volume, labels: { ...labels, 'app.kubernetes.io/instance': name }, name: target.volume.claimName, namespace });
+    }
+    more?.(chart);
+  });
 }
 
 /** The Job that fills the data volume before the server may start. */

@@ -16,6 +16,8 @@ export interface BackupPlan {
   readonly target: BackupTarget;
   /** The claim to make where the target is a volume of the database's own. @default the target exists already */
   readonly volume?: Omit<BackupVolumeProps, 'name' | 'namespace'>;
+  /** Children that outlive the database together with its backups. @default none */
+  readonly more?: (chart: Chart) => void;
   readonly verify: boolean;
   readonly retention?: Retention;
   /** Name of the Job that takes the last backup before a deletion. */
@@ -25,6 +27,8 @@ export interface BackupPlan {
 /** Whether and from what a new database is filled. */
 export interface RestorePlan {
   readonly policy: 'IfAvailable' | 'Required' | 'Never';
+  /** Let a Job look for a backup even where there can't be one. @default false */
+  readonly always?: boolean;
   /** @default the newest good backup of a database of the same name */
   readonly from?: RestoreSource;
   /** Where that backup lies. @default where the database's own backups go */
