@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path';
 export function pack(tarball: string): void {
   const folder = mkdtempSync(join(dirname(tarball), 'pack-'));
   try {
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(__dirname, '..'), stdio: ['ignore', 'pipe', 'inherit'] });
+    const { status, stdout, stderr } = spawnSync('npm', ['pack', '--pack-destination', folder], { cwd: join(__dirname, '..'), encoding: 'utf8' });
+    if (status !== 0) throw new Error(`cannot pack the package:\n${stdout}${stderr}`);
     renameSync(join(folder, readdirSync(folder)[0]!), tarball);
   } finally {
     rmSync(folder, { recursive: true, force: true });
