@@ -1,10 +1,19 @@
 import { existsSync, rmSync } from 'node:fs';
+import { Addons } from './addons';
 import { ClusterFolder, type ClusterState } from './clusterState';
 import { ControlPlane, controlPlaneDaemons } from './controlPlane';
 import { Daemons } from './daemons';
 import { clustersFolder } from './folders';
+import { ensureImages, sharedImages } from './images/images';
+import { pauseImageName } from './images/smallImages';
+import { ImageStore } from './images/imageStore';
+import { Lan } from './lan';
 import { withLock } from './lock';
 import { checkMachine } from './machine';
+import { LanAddresses } from './network';
+import { Cgroups } from './node/cgroups';
+import { Node, type NodeSurroundings } from './node/node';
+import { nodeRoot } from './node/nodeRoot';
 import { freePorts } from './ports';
 import { programs } from './programs';
 import type { Progress } from './progress';
@@ -25,16 +34,22 @@ export interface ClusterStatus {
  */
 export class Cluster {
   public readonly folder: ClusterFolder;
+  /** Images that this cluster alone has: what its developer is working on. */
+  public readonly ownImages: ImageStore;
   private readonly daemons: Daemons;
+  private readonly lan: Lan;
 
   public constructor(
     public readonly name: string,
     private readonly progress: Progress,
   ) {
     this.folder = new ClusterFolder(name);
+    this.ownImages = new ImageStore(this.folder.file('images'));
     this.daemons = new Daemons(this.folder.path);
+    this.lan = new Lan(name);
   }
 
+  /** @param nodes how many there shall be at least; nodes beyond that stay. */
   public up(nodes: number): Promise<void> {
     return this.locked(async () => {
       await checkMachine(nodes);
@@ -44,14 +59,35 @@ export class Cluster {
       if (before && before.address !== state.address) await controlPlane.moved();
       this.folder.write(state);
       await this.progress.step('starting the control plane', '3 s', () => controlPlane.start());
+      if (state.nodes > 0) await this.startNodes(state);
     });
   }
 
   public down(): Promise<void> {
     return this.locked(async () => {
       await this.daemons.stop(undefined, 0);
+      await new Cgroups(this.name).remove();
+      await this.lan.remove();
       rmSync(this.folder.path, { recursive: true, force: true });
     });
+  }
+
+  /** One of the cluster's nodes, by the name that kubectl shows. */
+  public async node(name: string): Promise<Node> {
+    const state = this.demandState();
+    const number = Number(/^node([0-9]+)$/.exec(name)?.[1]);
+    if (!(number >= 1 && number <= state.nodes)) throw new Error(`cluster '${this.name}' has no node '${name}'; it has ${nodeNames(state).join(', ') || 'none'}`);
+    return new Node(number, await this.surroundings(state));
+  }
+
+  /** Starts a stopped node, or plugs a cut one in again. */
+  public startNode(name: string): Promise<void> {
+    return this.locked(async () => (await this.node(name)).start(this.demandState().nodes));
+  }
+
+  /** Makes images that pods will ask for. */
+  public ensureImages(names: readonly string[]): Promise<void> {
+    return ensureImages(names, this.progress);
   }
 
   /** Kills the API server at once and brings it back after `downMs`. */
@@ -62,7 +98,8 @@ export class Cluster {
   public status(): ClusterStatus | undefined {
     const state = this.folder.read();
     if (!state) return undefined;
-    const expected = controlPlaneDaemons.filter((name) => name !== 'kube-scheduler' || state.nodes > 0);
+    const withNodes = ['kube-scheduler', 'registry', 'dns', 'volumes', ...nodeNames(state)];
+    const expected = [...controlPlaneDaemons, ...(state.nodes > 0 ? withNodes : [])];
     const daemons = Object.fromEntries(expected.map((name) => [name, this.daemons.isRunning(name) ? ('running' as const) : ('stopped' as const)]));
     return { name: this.name, nodes: state.nodes, server: `https://${state.address}:${state.ports.api}`, daemons };
   }
@@ -78,11 +115,34 @@ export class Cluster {
     return new ControlPlane(this.folder, state, kube, pki);
   }
 
+  /** What pods need first, then the nodes, all at once. */
+  private async startNodes(state: ClusterState): Promise<void> {
+    const controlPlane = await this.controlPlane(state);
+    const addons = new Addons(this.folder, state, controlPlane);
+    // First, because a node that waits for its file system looks like one that doesn't start.
+    await nodeRoot(this.progress);
+    await ensureImages([pauseImageName, 'busybox'], this.progress);
+    await addons.start(await programs(['dns', 'volumes', 'registry'], this.progress), [this.ownImages.folder, sharedImages.folder]);
+    const nodes = await Promise.all(nodeNames(state).map((name) => this.node(name)));
+    await this.progress.step(`starting ${nodes.map(({ name }) => name).join(' and ')}`, '6 s', async () => {
+      await Promise.all(nodes.map((node) => node.start(state.nodes)));
+    });
+  }
+
+  private async surroundings(state: ClusterState): Promise<NodeSurroundings> {
+    const controlPlane = await this.controlPlane(state);
+    const { kube } = await programs(['kube'], this.progress);
+    const registry = new Addons(this.folder, state, controlPlane).registryUrl;
+    const addresses = LanAddresses.ofHost(state.address)!;
+    return { folder: this.folder, controlPlane, lan: this.lan, addresses, registry, pauseImage: pauseImageName, kube, progress: this.progress };
+  }
+
   private async stateFor(nodes: number, before: ClusterState | undefined): Promise<ClusterState> {
-    if (before && before.nodes > nodes) return before;
-    if (before) return { ...before, nodes };
-    const [api, etcd, etcdPeer, dns] = await freePorts(4);
-    return { name: this.name, nodes, address: '127.0.0.1', ports: { api: api!, etcd: etcd!, etcdPeer: etcdPeer!, dns: dns! } };
+    const wanted = Math.max(nodes, before?.nodes ?? 0);
+    const address = wanted === 0 ? '127.0.0.1' : (await this.lan.ensure(before && LanAddresses.ofHost(before.address))).host;
+    if (before) return { ...before, nodes: wanted, address };
+    const [api, etcd, etcdPeer, dns, registry] = await freePorts(5, address);
+    return { name: this.name, nodes: wanted, address, ports: { api: api!, etcd: etcd!, etcdPeer: etcdPeer!, dns: dns!, registry: registry! } };
   }
 
   private demandState(): ClusterState {
@@ -95,4 +155,8 @@ export class Cluster {
   private locked<T>(work: () => Promise<T>): Promise<T> {
     return withLock(clustersFolder(`${this.name}.lock`), work, (holder) => this.progress.note(`… process ${holder} is working on cluster '${this.name}'; waiting for it`));
   }
+}
+
+function nodeNames(state: ClusterState): string[] {
+  return Array.from({ length: state.nodes }, (_, index) => `node${index + 1}`);
 }

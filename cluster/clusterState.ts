@@ -8,7 +8,7 @@ export interface ClusterState {
   readonly nodes: number;
   /** Where the API server listens: the loopback address, or with nodes the machine's address in their network. */
   readonly address: string;
-  readonly ports: { readonly api: number; readonly etcd: number; readonly etcdPeer: number; readonly dns: number };
+  readonly ports: { readonly api: number; readonly etcd: number; readonly etcdPeer: number; readonly dns: number; readonly registry: number };
 }
 
 /** A cluster's folder: its state, keys, data, logs and volumes. */

@@ -9,8 +9,8 @@ import { serviceNetwork } from './network';
 /** How long the API server may take to answer; on an idle machine it takes 2 s. */
 const startTimeoutMs = 60_000;
 
-/** The programs of a control plane, in the order in which they need each other. */
-export const controlPlaneDaemons = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+/** The programs of every control plane, in the order in which they need each other. */
+export const controlPlaneDaemons = ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const;
 
 /** etcd, API server and controller manager; with nodes the scheduler too. */
 export class ControlPlane {

@@ -2,6 +2,8 @@ import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { Cluster } from './cluster';
 import { ClusterFolder } from './clusterState';
+import { ensureImages, imageNames } from './images/images';
+import { checkMachine } from './machine';
 import { TerminalProgress } from './progress';
 import { programs } from './programs';
 
@@ -14,9 +16,11 @@ cli
   .description('start a cluster, repair it, or give it more nodes')
   .option('--name <name>', 'which cluster', 'dev')
   .option('--nodes <count>', 'how many nodes: 0 is a control plane only', count, 0)
-  .action(async ({ name, nodes }: { name: string; nodes: number }) => {
+  .option('--images <names>', 'images to make, separated by commas, for example mysql:9.7,postgres:17', list, [])
+  .action(async ({ name, nodes, images }: { name: string; nodes: number; images: string[] }) => {
     const cluster = new Cluster(name, progress);
     await cluster.up(nodes);
+    await cluster.ensureImages(images);
     const { kubectl } = await programs(['kubectl'], progress);
     console.log(`Cluster '${name}' is up. To use it:\n  export KUBECONFIG=${cluster.kubeconfig()}\n  export PATH=${dirname(kubectl)}:$PATH`);
   });
@@ -48,6 +52,45 @@ cli
   .option('--name <name>', 'which cluster', 'dev')
   .action(({ name }: { name: string }) => console.log(new Cluster(name, progress).kubeconfig()));
 
+const node = cli.command('node').description('let a node fail, and bring it back');
+
+node
+  .command('stop <node>')
+  .description('end the node and its pods at once, as a power failure would')
+  .option('--name <name>', 'which cluster', 'dev')
+  .action(async (which: string, { name }: { name: string }) => (await new Cluster(name, progress).node(which)).stop());
+
+node
+  .command('cut <node>')
+  .description('take the node off the network; its pods go on running')
+  .option('--name <name>', 'which cluster', 'dev')
+  .action(async (which: string, { name }: { name: string }) => (await new Cluster(name, progress).node(which)).cut());
+
+node
+  .command('start <node>')
+  .description('start a stopped node, or plug a cut one in again')
+  .option('--name <name>', 'which cluster', 'dev')
+  .action(async (which: string, { name }: { name: string }) => {
+    await progress.step(`starting ${which}`, '6 s', () => new Cluster(name, progress).startNode(which));
+  });
+
+cli
+  .command('images [names...]')
+  .description('make images that pods can ask for; without names, list them')
+  .action(async (names: string[]) => {
+    if (names.length > 0) await ensureImages(names, progress);
+    else for (const { name, really } of imageNames()) console.log(`${name.padEnd(28)} ${really}`);
+  });
+
+cli
+  .command('check')
+  .description('say whether this machine can host a cluster; if not, why, with exit code 1')
+  .option('--nodes <count>', 'of how many nodes', count, 0)
+  .action(async ({ nodes }: { nodes: number }) => {
+    await checkMachine(nodes);
+    console.log(`This machine can host a cluster ${nodes === 0 ? 'without nodes' : `of ${nodes} nodes`}.`);
+  });
+
 cli.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
@@ -58,6 +101,10 @@ function describe(name: string): string {
   if (!status) return `${name}: not there`;
   const parts = Object.entries(status.daemons).map(([daemon, state]) => `  ${daemon.padEnd(24)} ${state}`);
   return [`${name}: ${status.nodes} nodes, ${status.server}`, ...parts].join('\n');
+}
+
+function list(text: string): string[] {
+  return text.split(',').filter(Boolean);
 }
 
 function count(text: string): number {

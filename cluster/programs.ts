@@ -18,11 +18,11 @@ interface Module {
 }
 
 const modules: readonly Module[] = [
-  { folder: 'kubernetes', programs: ['kube', 'kubectl', 'pki', 'dns', 'pause', 'volumes'], usually: '7 min the first time' },
+  { folder: 'kubernetes', programs: ['kube', 'kubectl', 'pki', 'dns', 'pause', 'volumes', 'registry'], usually: '7 min the first time' },
   { folder: 's3', programs: ['versitygw'], usually: '90 s the first time' },
 ];
 
-export type ProgramName = 'kube' | 'kubectl' | 'pki' | 'dns' | 'pause' | 'volumes' | 'versitygw';
+export type ProgramName = 'kube' | 'kubectl' | 'pki' | 'dns' | 'pause' | 'volumes' | 'registry' | 'versitygw';
 
 /**
  * The paths of programs built from Go source, built now where the cache lacks them.

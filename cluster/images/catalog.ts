@@ -1,0 +1,70 @@
+import type { DebianRecipe } from '../debian';
+import type { ImageConfig } from './imageStore';
+
+/** An image that this machine can make from Debian packages, and the names under which pods ask for it. */
+export interface CatalogEntry {
+  readonly title: string;
+  /** The first is the honest one; the others are those that walk-throughs and tests type. */
+  readonly names: readonly string[];
+  readonly recipe: DebianRecipe;
+  readonly config: ImageConfig;
+}
+
+const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The user that official database images run as, which manifests therefore name. */
+const databaseUser = 999;
+
+const mysql: CatalogEntry = {
+  title: 'MySQL 9.7',
+  names: ['mysql:9.7', 'mysql:8.4', 'mysql:8.0', 'mysql:5.7', 'mysql:9', 'mysql:latest'],
+  recipe: {
+    suite: 'sid',
+    packages: ['mysql-server-core', 'mysql-client-core', 'zstd'],
+    adjust: [
+      `chroot "$1" groupadd --gid ${databaseUser} mysql`,
+      `chroot "$1" useradd --uid ${databaseUser} --gid ${databaseUser} --no-create-home --home-dir /var/lib/mysql mysql`,
+      ...ownFolders('var/lib/mysql', 'var/run/mysqld'),
+    ],
+  },
+  config: { Env: [`PATH=${path}`], Cmd: ['mysqld'] },
+};
+
+function postgres(major: number, suite: DebianRecipe['suite'], names: readonly string[]): CatalogEntry {
+  return {
+    title: `PostgreSQL ${major}`,
+    names: [`postgres:${major}`, ...names],
+    recipe: {
+      suite,
+      packages: [`postgresql-${major}`, `postgresql-client-${major}`, 'zstd'],
+      adjust: [
+        `chroot "$1" groupmod --gid ${databaseUser} postgres`,
+        `chroot "$1" usermod --uid ${databaseUser} --gid ${databaseUser} postgres`,
+        // Debian's package sets up a server of its own at once; an image starts empty.
+        'rm -rf "$1"/var/lib/postgresql/* "$1"/etc/postgresql/*',
+        ...ownFolders('var/lib/postgresql', 'var/lib/postgresql/data', 'var/run/postgresql'),
+      ],
+    },
+    config: { Env: [`PATH=${path}:/usr/lib/postgresql/${major}/bin`, 'PGDATA=/var/lib/postgresql/data'], Cmd: ['postgres'] },
+  };
+}
+
+/** What the operator's image stands on. From the newest Debian, because the operator wants zstd in node:zlib (Node.js 22.15 and up). */
+const nodejs: CatalogEntry = {
+  title: 'Node.js 24',
+  names: ['node:24-slim', 'node:24'],
+  recipe: { suite: 'sid', packages: ['nodejs', 'ca-certificates'] },
+  config: { Env: [`PATH=${path}`], Cmd: ['node'] },
+};
+
+export const catalog: readonly CatalogEntry[] = [
+  mysql,
+  postgres(15, 'bookworm', ['postgres:15.3', 'postgres:14.2', 'postgres:14']),
+  postgres(17, 'trixie', ['postgres:17.6']),
+  postgres(18, 'sid', ['postgres:latest']),
+  nodejs,
+];
+
+function ownFolders(...folders: string[]): string[] {
+  return folders.map((folder) => `mkdir -p "$1/${folder}" && chown ${databaseUser}:${databaseUser} "$1/${folder}"`);
+}
