@@ -76,7 +76,6 @@ begin_server() {
 end_server_signal=TERM
 
 ask() { client -e 'SELECT 1'; }
-ask_begun() { ask; }
 
 load_artifact() { mysql --defaults-file="$private/client.cnf" --max-allowed-packet=1G --binary-mode < "$exchange/artifact"; }
 

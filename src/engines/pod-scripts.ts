@@ -6,8 +6,8 @@ import type { Scripts } from './engine';
  * - `server_version`: prints the version of the server program.
  * - `make DIRECTORY`: an empty server there, with all accounts.
  * - `initialize DIRECTORY`: an empty server there, that only knows its superuser, who needs no password from inside.
- * - `begin_server DIRECTORY`: starts it as `$server`, out of everybody else's reach; `end_server_signal` is what ends it well.
- * - `log_in`: lets the clients know the backup account; `ask`: asks the server something as that account.
+ * - `begin_server DIRECTORY`: starts it as `$server`, out of everybody else's reach, and turns the clients to it; `end_server_signal` is what ends it well.
+ * - `log_in`: turns the clients to the database's server, as the backup account; `ask`: asks the server something.
  * - `dump_everything`: writes the dump, with our first line and, only if all went well, our last one.
  * - `load_artifact`: reads the dump from the FIFO into the server that was begun; `count_rows` then tells what it holds.
  * - `apply_accounts`: gives the accounts of the begun server the passwords of the mounted Secrets.
@@ -129,9 +129,11 @@ serve() {
 load() {
   attended initialize "$1" > "$private/server.log" 2>&1 || fail LoadFailed "cannot make a data directory: $(last_words "$private/server.log")"
   begin_server "$1" > "$private/server.log" 2>&1
-  ticks=0
-  until ask_begun > /dev/null 2>&1; do
+  ticks=0 tries=0
+  until ask > /dev/null 2> "$private/errors"; do
     kill -0 "$server" 2>/dev/null || fail LoadFailed "the server for loading did not start: $(last_words "$private/server.log")"
+    tries=$((tries + 1))
+    [ "$tries" -lt 300 ] || fail LoadFailed "the server for loading does not answer: $(last_words "$private/errors")"
     heed
   done
   attended load_artifact 2> "$private/errors" || fail LoadFailed "the dump does not load: $(last_words "$private/errors")"
@@ -148,10 +150,11 @@ order_count() { attended count_rows 2> "$private/errors" || fail VerificationFai
 const start = String.raw`
 . /dbop/scripts/common.sh
 if [ ! -d "$data" ]; then
+  # No dot before the name: InnoDB doesn't look into hidden folders for its files.
   say 'making the data directory'
-  make /data/.new
+  make /data/unfinished
   sync_path /data
-  mv /data/.new "$data"
+  mv /data/unfinished "$data"
   sync_path /data
 fi
 # Pods of a StatefulSet have a number of their own, which replication will stand on; those of a Deployment have none.
@@ -195,16 +198,16 @@ order_facts() {
 
 order_load() {
   [ ! -d "$data" ] || fail Internal 'a whole data directory is there; nothing is restored over data'
-  load /data/.new
+  load /data/unfinished
 }
 
 # The store has sent all of it and the checksum was right: the directory may take its name.
 order_keep() {
   attended apply_accounts 2> "$private/errors" || fail LoadFailed "cannot set the passwords of the accounts: $(last_words "$private/errors")"
   end_server
-  cp "$exchange/restored.json" /data/.new/dbop-restored.json
+  cp "$exchange/restored.json" /data/unfinished/dbop-restored.json
   sync_path /data
-  mv /data/.new "$data"
+  mv /data/unfinished "$data"
   sync_path /data
 }
 

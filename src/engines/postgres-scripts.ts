@@ -68,7 +68,7 @@ initialize() {
 # Durable only once the server has stopped and the files are synced, which is when the directory gets its name.
 begin_server() {
   echo 'local all all trust' > "$private/hba.conf"
-  PGHOST=$private
+  PGHOST=$private PGPORT=5432 PGUSER=postgres
   postgres -D "$1" -c config_file="$config/layout.conf" -c hba_file="$private/hba.conf" -c unix_socket_directories="$private" &
   server=$!
 }
@@ -76,14 +76,13 @@ begin_server() {
 end_server_signal=INT
 
 ask() { client -c 'SELECT 1'; }
-ask_begun() { ask; }
 
 apply_accounts() { accounts_sql > "$private/accounts.sql" && client -o /dev/null -f "$private/accounts.sql" && rm "$private/accounts.sql"; }
 
 make() {
   initialize "$1"
   begin_server "$1"
-  until ask_begun > /dev/null 2>&1; do
+  until ask > /dev/null 2>&1; do
     kill -0 "$server" 2>/dev/null || { say 'the new server did not start'; exit 1; }
     sleep 0.1
   done
