@@ -62,23 +62,21 @@ test('no rule has a wildcard, and no right that no controller declares', () => {
     'databases: get,list,watch,patch',
     'events: create,patch',
     'networkpolicies: get,list,watch,create,patch,delete',
-    'poddisruptionbudgets: get,list,watch,create,patch,delete',
-    'storageclasses: list,watch',
   ]);
 });
 
-test('an operator limited to namespaces may do nothing to other namespaces, and reads only what lives in none', () => {
+test('an operator limited to namespaces has Roles there and no ClusterRole', () => {
   const objects = operator({ watchNamespaces: ['shop', 'bank'] });
-  expect(find<Role>(objects, 'ClusterRole').rules).toEqual([{ apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] }]);
+  expect(objects.map(({ kind }) => kind)).not.toContain('ClusterRole');
   const roles = objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'dbop');
   expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['shop', 'bank']);
   expect(variables({ watchNamespaces: ['shop', 'bank'] })['DBOP_NAMESPACES']).toBe('shop,bank');
 });
 
-test('an operator whose controllers read nothing outside namespaces has no ClusterRole when it is limited', () => {
+test('a limited operator keeps a ClusterRole only for what lives in no namespace', () => {
   const Shop = defineKind({ group: 'example.com', version: 'v1', kind: 'Shop', spec: z.object({}) });
-  const objects = operator({ watchNamespaces: ['shop'], controllers: [{ kind: Shop, owns: [builtin.Secret] }], image: 'shop-operator:1' });
-  expect(objects.map(({ kind }) => kind)).not.toContain('ClusterRole');
+  const objects = operator({ watchNamespaces: ['shop'], controllers: [{ kind: Shop, owns: [builtin.Secret], watches: [builtin.StorageClass] }], image: 'shop-operator:1' });
+  expect(find<Role>(objects, 'ClusterRole').rules).toEqual([{ apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] }]);
 });
 
 test('its pods meet the Pod Security level "restricted" and leave their image alone', () => {
