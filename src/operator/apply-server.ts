@@ -2,9 +2,10 @@ import { builtin } from '../kind/resource';
 import { isNotFound } from '../runtime/api-error';
 import { Terminal } from '../runtime/outcome';
 import { readAccounts, type Secret } from './accounts';
-import { accountsSecret, applicationSecret, backupVolume, serverChildren, type ServerState } from './children';
+import { accountsSecret, applicationSecret, backupVolume, identitySecrets, serverChildren, type ServerState } from './children';
 import type { KnownPasswords } from './facts';
 import type { Pass } from './life';
+import { serverIdentity } from './tls/server-identity';
 
 /**
  * Makes the children be as the plan wants them: passwords first, because pods mount them, then all the rest at once.
@@ -14,7 +15,8 @@ import type { Pass } from './life';
 export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick<ServerState, 'running'>): Promise<KnownPasswords> {
   const { context, plan, facts } = pass;
   const known = await accounts(pass);
-  const application = applicationSecret(plan, facts.username, facts.wanted.app ?? known.app);
+  const identity = serverIdentity(pass);
+  const application = applicationSecret(plan, facts.username, facts.wanted.app ?? known.app, identity.authority.certificate);
   const children = serverChildren(plan, {
     origin: facts.data?.origin,
     originAt: facts.data?.originAt,
@@ -23,7 +25,7 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
     ...state,
   });
   await context.apply(backupVolume(plan), { own: 'none' });
-  await context.apply([application, ...children], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
+  await context.apply([application, ...identitySecrets(plan, identity), ...children], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
   return known;
 }
 

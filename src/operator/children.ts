@@ -7,7 +7,8 @@ import type { KubeObject } from '../kind/resource';
 import { render } from '../runtime/render';
 import { accountsData, encoded } from './accounts';
 import type { KnownPasswords } from './facts';
-import type { DatabasePlan } from './plan';
+import { identityData, identityNames, type ServerIdentity } from './tls/server-identity';
+import { serviceHost, type DatabasePlan } from './plan';
 
 /** What the volume remembers about itself: it outlives pods, Secrets and even the object that asked for it. */
 export const claimMarks = {
@@ -48,7 +49,7 @@ export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObje
   const parameters = state.parameters ?? plan.server.parameters ?? {};
   const podAnnotations = { ...plan.server.podAnnotations, ...(state.restartToken && { [restartMark]: state.restartToken }) };
   const children = render((chart) => {
-    new DatabaseServer(chart, 'server', { ...plan.server, parameters, podAnnotations, names: plan.names, running: state.running });
+    new DatabaseServer(chart, 'server', { ...plan.server, parameters, podAnnotations, names: plan.names, running: state.running, tlsSecret: identityNames(plan).server });
     plan.more?.(chart);
   });
   for (const child of children) {
@@ -64,11 +65,18 @@ export function accountsSecret(plan: DatabasePlan, known: KnownPasswords, more: 
 }
 
 /** What an application connects by, in the keys that others' users already know. */
-export function applicationSecret(plan: DatabasePlan, username: string, password: string): KubeObject {
+export function applicationSecret(plan: DatabasePlan, username: string, password: string, authority: string): KubeObject {
   const endpoint = { host: serviceHost(plan), port: plan.engine.port, username, password, database: plan.application.database };
   const { uri, jdbcUrl } = plan.engine.connectionStrings(endpoint);
-  const values = { ...endpoint, port: String(endpoint.port), uri, 'jdbc-url': jdbcUrl };
+  const values = { ...endpoint, port: String(endpoint.port), uri, 'jdbc-url': jdbcUrl, 'ca.crt': authority };
   return secret(plan, plan.names.applicationSecret, Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encoded(value)])));
+}
+
+/** The Secrets by which the server proves who it is. */
+export function identitySecrets(plan: DatabasePlan, identity: ServerIdentity): KubeObject[] {
+  const names = identityNames(plan);
+  const data = identityData(identity);
+  return [secret(plan, names.authority, data.authority), secret(plan, names.server, data.server)];
 }
 
 /** Where backups rest, where the database has a place of its own: it outlives the database. */
@@ -96,11 +104,6 @@ export function finalBackupJob(plan: DatabasePlan, storeImage: string): KubeObje
 /** A Job that takes one backup now. */
 export function backupJob(plan: DatabasePlan, storeImage: string, job: { name: string; verify: boolean }): KubeObject[] {
   return render((chart) => new BackupJob(chart, 'backup', { ...jobProps(plan, storeImage), ...job, retention: plan.backup.retention }));
-}
-
-/** DNS name of the Service, short enough to work from any namespace. */
-export function serviceHost(plan: DatabasePlan): string {
-  return `${plan.names.service}.${plan.server.namespace}.svc`;
 }
 
 function jobProps(plan: DatabasePlan, storeImage: string) {

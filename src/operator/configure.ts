@@ -1,9 +1,11 @@
 import type { Account } from './accounts';
 import { accountName } from './accounts';
-import { accountsSecret, applicationSecret, serviceHost } from './children';
+import { accountsSecret, applicationSecret } from './children';
 import { rotationAsked } from './decide';
 import type { KnownPasswords } from './facts';
 import type { Pass } from './life';
+import { serviceHost } from './plan';
+import { serverIdentity } from './tls/server-identity';
 import { SqlError, type Login, type SqlSession } from './sql/door';
 
 /** Accounts that the operator can log in as over the network; the superuser is for the inside of the pod. */
@@ -54,7 +56,8 @@ async function stageRotation(pass: Pass): Promise<string[]> {
   const { context, plan, facts, tools } = pass;
   const staged = { operator: tools.newPassword(), backup: tools.newPassword(), ...(plan.rootPassword === undefined && { root: tools.newPassword() }) };
   if (plan.application.suppliedSecret === undefined) {
-    await context.apply([applicationSecret(plan, facts.username, tools.newPassword())], { own: 'label' });
+    const { authority } = serverIdentity(pass);
+    await context.apply([applicationSecret(plan, facts.username, tools.newPassword(), authority.certificate)], { own: 'label' });
   }
   await context.apply([accountsSecret(plan, facts.known!, { retained: facts.retained, staged, rotation: plan.rotation })], { own: 'label' });
   return [];
@@ -65,7 +68,7 @@ async function stageRotation(pass: Pass): Promise<string[]> {
  * names, out of the server.
  */
 async function setPassword(pass: Pass, session: SqlSession, account: Account, password: string): Promise<void> {
-  const login = { username: nameOf(pass, account), password };
+  const login = { username: nameOf(pass, account), password, ca: pass.facts.authority };
   if (REACHABLE.has(account) && (await opens(pass, login))) return;
   await session.setPassword(login.username, password);
   if (REACHABLE.has(account) && !(await opens(pass, login))) throw new Error(`the server took a new password for ${login.username} but does not accept it`);
@@ -80,7 +83,7 @@ async function writeAccounts(pass: Pass, known: KnownPasswords, retained: readon
 /** PostgreSQL keeps one password: if the operator died after changing its own, the staged one is the valid one. */
 async function asOperator<T>(pass: Pass, work: (session: SqlSession) => Promise<T>): Promise<T> {
   const { facts, plan } = pass;
-  const login = (password: string): Login => ({ username: plan.engine.accounts.operator, password });
+  const login = (password: string): Login => ({ username: plan.engine.accounts.operator, password, ca: facts.authority });
   const staged = facts.wanted.operator;
   const valid = staged !== undefined && !(await opens(pass, login(facts.known!.operator))) ? staged : facts.known!.operator;
   return pass.tools.probe.session({ ...where(pass), login: login(valid) }, pass.context.signal, work);

@@ -39,6 +39,8 @@ export interface Facts {
   readonly retained: readonly string[];
   /** What the accounts' passwords should be, as far as it differs from `known`. */
   readonly wanted: Partial<KnownPasswords>;
+  /** Certificate of the authority that the server's certificate comes from, PEM. */
+  readonly authority?: string;
   /** Name of the application's account. */
   readonly username: string;
   /** The application's password from a Secret of the user's. */

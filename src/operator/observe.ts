@@ -3,12 +3,13 @@ import { builtin, type KubeObject } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
 import { parseResult, type StoreResult } from '../store/result';
 import { decoded, readAccounts, type Secret } from './accounts';
-import { claimMarks, confirmedMark, restartMark, rotationMark, serviceHost } from './children';
+import { claimMarks, confirmedMark, restartMark, rotationMark } from './children';
 import type { DataClaim, Facts, KnownPasswords, ServerAnswer } from './facts';
 import { jobFact, type Job, type JobFact } from './job-fact';
 import { podStory, type Pod, type PodStory } from './pod-story';
-import type { DatabasePlan } from './plan';
+import { serviceHost, type DatabasePlan } from './plan';
 import type { ServerProbe } from './sql/server-probe';
+import { identityNames } from './tls/server-identity';
 import type { SuppliedSecrets } from './supplied-secrets';
 
 /** What looking around needs. */
@@ -30,6 +31,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     known: accounts?.known,
     retained: accounts?.retained ?? [],
     wanted: wantedPasswords(plan, accounts?.known, accounts?.staged ?? {}, credentials.password),
+    authority: authority(context, plan),
     username: credentials.username,
     suppliedPassword: plan.application.suppliedSecret === undefined ? undefined : credentials.password,
     missingSecret: credentials.missing,
@@ -75,6 +77,11 @@ async function applicationCredentials(context: Context, plan: DatabasePlan, supp
   const given = { username: decoded(secret, 'username'), password: decoded(secret, 'password') };
   for (const [key, value] of Object.entries(given)) if (!value) return { username, missing: `Secret ${suppliedSecret} has no ${key}; add the key` };
   return given as { username: string; password: string };
+}
+
+function authority(context: Context, plan: DatabasePlan): string | undefined {
+  const secret = context.read<Secret>(builtin.Secret).get(identityNames(plan).authority);
+  return secret && decoded(secret, 'tls.crt');
 }
 
 /** What should differ from what the server has: staged by a rotation, named by the object, or edited in a Secret. */
@@ -139,7 +146,7 @@ async function ask(context: Context, plan: DatabasePlan, facts: Facts, probe: Se
     engine: plan.engine.name,
     podUid: facts.pod.uid,
     target: { namespace: plan.server.namespace, host: serviceHost(plan), port: plan.engine.port, pod: facts.pod.name },
-    login: { username: facts.username, password: facts.known.app, database: plan.application.database },
+    login: { username: facts.username, password: facts.known.app, database: plan.application.database, ca: facts.authority },
   };
   return probe.ask(context.object.metadata.uid ?? '', question, context.signal);
 }

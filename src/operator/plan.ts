@@ -89,3 +89,8 @@ export interface Story {
   readonly lastBackup?: { readonly name: string; readonly at: string; readonly verified: boolean };
   readonly rotation?: string;
 }
+
+/** DNS name of the Service, which works from any namespace of the cluster. */
+export function serviceHost(plan: DatabasePlan): string {
+  return `${plan.names.service}.${plan.server.namespace}.svc`;
+}

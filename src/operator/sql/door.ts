@@ -17,9 +17,10 @@ export interface Login {
 export interface SqlDoor {
   /**
    * Logs in over a connection that is already made.
+   * @param host name that the server's certificate must be for
    * @throws SqlError: `denied` for a wrong password, `unreachable` when nobody answers
    */
-  open(stream: Duplex, login: Login): Promise<SqlSession>;
+  open(stream: Duplex, host: string, login: Login): Promise<SqlSession>;
 }
 
 /** A logged-in session. Close it. */

@@ -9,15 +9,16 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /** MySQL, through mysql2. */
 export const mysqlDoor: SqlDoor = {
-  async open(stream: Duplex, login: Login): Promise<SqlSession> {
+  async open(stream: Duplex, host: string, login: Login): Promise<SqlSession> {
     try {
       const connection = await createConnection({
         stream: () => stream,
+        host,
         user: login.username,
         password: login.password,
         database: login.database,
         connectTimeout: CONNECT_TIMEOUT_MS,
-        ssl: login.ca === undefined ? undefined : { ca: login.ca, verifyIdentity: false },
+        ssl: login.ca === undefined ? undefined : { ca: login.ca, verifyIdentity: true },
       });
       // Escaping on our side is only sound while the session reads a backslash as an escape.
       await connection.query("SET SESSION sql_mode = ''");

@@ -9,14 +9,15 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /** PostgreSQL, through pg. */
 export const postgresDoor: SqlDoor = {
-  async open(stream: Duplex, login: Login): Promise<SqlSession> {
+  async open(stream: Duplex, host: string, login: Login): Promise<SqlSession> {
     const client = new Client({
       stream: () => alreadyConnected(stream),
+      host,
       user: login.username,
       password: login.password,
       database: login.database ?? 'postgres',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ssl: login.ca === undefined ? undefined : { ca: login.ca, checkServerIdentity: () => undefined },
+      ssl: login.ca === undefined ? undefined : { ca: login.ca },
     });
     // Without a listener a connection that breaks while idle would end the process.
     client.on('error', () => undefined);

@@ -51,7 +51,7 @@ export class ServerProbe {
   /** Runs some work in a session of its own. */
   async session<T>(question: Omit<Question, 'podUid'>, signal: AbortSignal, work: (session: SqlSession) => Promise<T>): Promise<T> {
     const stream = await this.dial(question.target, signal);
-    const session = await doors[question.engine].open(stream, question.login);
+    const session = await doors[question.engine].open(stream, question.target.host, question.login);
     try {
       return await work(session);
     } finally {
