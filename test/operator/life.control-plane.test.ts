@@ -43,6 +43,8 @@ describe('a Database on a cluster that runs no pods', () => {
       'persistentvolumeclaim/orders-backups',
       'secret/orders-accounts',
       'secret/orders-app',
+      'secret/orders-ca',
+      'secret/orders-tls',
       'service/orders',
       'service/orders-pods',
       'serviceaccount/orders',
