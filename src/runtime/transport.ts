@@ -3,7 +3,7 @@ import { Pool, type Dispatcher } from 'undici';
 import { ApiError, TransportError, type ApiStatus } from './api-error';
 import type { Random } from './backoff';
 import type { Clock } from './clock';
-import type { ClusterAccess } from './cluster-access';
+import type { ClusterAccess, Credential } from './cluster-access';
 import { connectorFor } from './connector';
 
 /** One request, after the fact. */
@@ -88,9 +88,10 @@ export class Transport {
     let unauthorized = false;
     let reconnected = false;
     for (let attempt = 1; ; attempt++) {
+      const { token } = await this.credential(request);
       let response: Dispatcher.ResponseData;
       try {
-        response = await this.attempt(pool, request);
+        response = await this.attempt(pool, request, token);
       } catch (error) {
         if (request.method === 'GET' && !reconnected && isBrokenConnection(error)) {
           reconnected = true;
@@ -120,7 +121,15 @@ export class Transport {
     void Promise.allSettled([old.requests.close(), old.streams.close()]);
   }
 
-  private async attempt(pool: keyof Pools, request: TransportRequest): Promise<Dispatcher.ResponseData> {
+  private async credential(request: TransportRequest): Promise<Credential> {
+    try {
+      return await this.access.credentials.current();
+    } catch (error) {
+      throw failure(request, 'not sent, for want of credentials', error);
+    }
+  }
+
+  private async attempt(pool: keyof Pools, request: TransportRequest, token: string | undefined): Promise<Dispatcher.ResponseData> {
     request.signal?.throwIfAborted();
     // One signal may well end hundreds of requests at once; Node would take that for a leak.
     if (request.signal !== undefined) setMaxListeners(0, request.signal);
@@ -128,7 +137,6 @@ export class Transport {
     const started = clock.monotonic();
     let status: number | undefined;
     try {
-      const { token } = await this.access.credentials.current();
       const headers: Record<string, string> = { accept: 'application/json', 'user-agent': this.options.userAgent };
       if (token !== undefined) headers.authorization = `Bearer ${token}`;
       if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json';
