@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { apiVersionOf, keyOf, keyText, type KubeObject, type ResourceType } from '../kind/resource';
+import { apiVersionOf, keyOf, keyText, type KubeObject, type ObjectKey, type ResourceType } from '../kind/resource';
 import { isConflict, isNotFound } from './api-error';
 import type { ApplyChildrenOptions } from './context';
 import type { ClientCalls } from './fence';
@@ -71,13 +71,13 @@ const NEVER = '1';
 class Child {
   readonly type: ResourceType;
   readonly informer: Informer<KubeObject>;
-  readonly wanted: KubeObject;
-  readonly key: string;
+  readonly key: ObjectKey;
   private readonly preparation: Preparation;
   private readonly fingerprint: string;
+  private prepared: KubeObject | undefined;
 
   constructor(
-    manifest: KubeObject,
+    private readonly manifest: KubeObject,
     private readonly options: ApplyChildrenOptions,
     private readonly environment: ApplyEnvironment,
   ) {
@@ -86,17 +86,21 @@ class Child {
     this.type = type;
     this.informer = informer;
     this.preparation = { manager, owner, ownerType, own: options.own ?? 'reference', set: options.set };
-    this.wanted = prepared(manifest, type, this.preparation);
-    this.key = address(type, this.wanted);
-    this.fingerprint = createHash('sha256').update(JSON.stringify(this.wanted)).digest('base64');
+    this.key = { name: manifest.metadata.name, ...(type.namespaced ? { namespace: manifest.metadata.namespace ?? owner.metadata.namespace } : {}) };
+    this.fingerprint = createHash('sha256').update(JSON.stringify([manifest, this.preparation.own, options.set, owner.metadata.uid])).digest('base64');
+  }
+
+  /** The manifest as it is sent. Made only when it is needed: most passes find every child settled. */
+  private get wanted(): KubeObject {
+    return (this.prepared ??= prepared(this.manifest, this.type, this.preparation));
   }
 
   async apply(): Promise<KubeObject> {
-    const live = this.informer.get(keyOf(this.wanted));
+    const live = this.informer.get(this.key);
     try {
       return live === undefined ? await this.create() : await this.update(live);
     } catch (error) {
-      throw error instanceof Terminal ? error : refusal(error, this.wanted);
+      throw error instanceof Terminal ? error : refusal(error, this.manifest.kind, this.key);
     }
   }
 
@@ -106,7 +110,7 @@ class Child {
     } catch (error) {
       if (!isConflict(error)) throw error;
       // There is one: foreign, or our own that the cache hasn't seen yet (the answer to an earlier pass may have been lost).
-      const live = await this.environment.client.get<KubeObject>(this.type, keyOf(this.wanted));
+      const live = await this.environment.client.get<KubeObject>(this.type, this.key);
       return this.update(live);
     }
   }
@@ -131,26 +135,26 @@ class Child {
   private async send(precondition: { uid?: string; resourceVersion?: string }): Promise<KubeObject> {
     const body = { ...this.wanted, metadata: { ...this.wanted.metadata, ...precondition } };
     const { client, manager, origin } = this.environment;
-    const written = await this.informer.write(keyOf(body), origin, () => client.apply<KubeObject>(this.type, body, { fieldManager: manager, force: true }));
-    const cached = this.informer.get(keyOf(written));
+    const written = await this.informer.write(this.key, origin, () => client.apply<KubeObject>(this.type, body, { fieldManager: manager, force: true }));
+    const cached = this.informer.get(this.key);
     if (cached?.metadata.resourceVersion === written.metadata.resourceVersion) settled.set(cached as KubeObject, this.fingerprint);
     return cached ?? written;
   }
 }
 
 async function prune(children: readonly Child[], set: string, { owns, owner, client }: ApplyEnvironment): Promise<void> {
-  const wanted = new Set(children.map((child) => child.key));
+  const wanted = new Set(children.map((child) => address(child.type, child.key)));
   const leftovers = [...owns].flatMap(([type, informer]) =>
     informer
       .byIndex(OWNER_LABEL_INDEX, owner.metadata.uid as string)
-      .filter((object) => object.metadata.labels?.[setLabel] === set && object.metadata.deletionTimestamp === undefined && !wanted.has(address(type, object)))
+      .filter((object) => object.metadata.labels?.[setLabel] === set && object.metadata.deletionTimestamp === undefined && !wanted.has(address(type, keyOf(object))))
       .map((object) => ({ type, object })),
   );
   await Promise.all(leftovers.map(({ type, object }) => removeObject(object, type, client)));
 }
 
-function address(type: ResourceType, object: KubeObject): string {
-  return `${type.kind}.${type.group}/${keyText(keyOf(object))}`;
+function address(type: ResourceType, key: ObjectKey): string {
+  return `${type.kind}.${type.group}/${keyText(key)}`;
 }
 
 function declared(manifest: KubeObject, owns: ApplyEnvironment['owns'], ownerType: ResourceType): [ResourceType, Informer<KubeObject>] {
@@ -162,9 +166,9 @@ function declared(manifest: KubeObject, owns: ApplyEnvironment['owns'], ownerTyp
 }
 
 function refuseTwins(children: readonly Child[]): void {
-  const keys = new Set<string>();
-  for (const { key, wanted } of children) {
-    if (keys.has(key)) throw new Terminal('Twins', `${wanted.kind} '${keyText(keyOf(wanted))}' was rendered twice; give one of the two another name`);
-    keys.add(key);
+  const seen = new Set<string>();
+  for (const { type, key } of children) {
+    if (seen.has(address(type, key))) throw new Terminal('Twins', `${type.kind} '${keyText(key)}' was rendered twice; give one of the two another name`);
+    seen.add(address(type, key));
   }
 }

@@ -74,7 +74,7 @@ export function prepared(manifest: KubeObject, type: ResourceType, { manager, ow
  * A digest of all but metadata and data, or nothing where nothing else is there. Data is left out, because it is a flat map
  * that can be compared value by value, and because a digest of a Secret would let passwords be guessed at leisure.
  */
-export function digestOf(manifest: KubeObject): string | undefined {
+function digestOf(manifest: KubeObject): string | undefined {
   const rest = Object.fromEntries(Object.entries(manifest).filter(([name]) => !['apiVersion', 'kind', 'metadata', 'data', 'binaryData', 'type', 'immutable'].includes(name)));
   if (Object.keys(rest).length === 0) return undefined;
   return createHash('sha256').update(JSON.stringify(canonical(rest))).digest('hex').slice(0, 16);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../kind/resource';
 import { tryParseQuantity } from '../kind/quantity';
-import { digestOf, digestAnnotation } from './manifest';
+import { digestAnnotation } from './manifest';
 import { ownedFields, stepsOf, type FieldSet, type FieldStep } from './owned-fields';
 import { isQuantityField } from './quantity-field';
 
@@ -19,7 +19,7 @@ export function matches(manifest: KubeObject, live: KubeObject, manager: string)
   if (manifest.apiVersion !== live.apiVersion) return false;
   const owned = ownedFields(live, manager);
   if (owned === undefined) return false;
-  const digest = digestOf(manifest);
+  const digest = manifest.metadata.annotations?.[digestAnnotation];
   const unchangedSince = digest !== undefined && live.metadata.annotations?.[digestAnnotation] === digest;
   return new Comparison(unchangedSince).same(manifest, live, owned, []);
 }

@@ -1,4 +1,4 @@
-import { keyOf, keyText, type KubeObject } from '../kind/resource';
+import { keyText, type ObjectKey } from '../kind/resource';
 import { ApiError, isInvalid } from './api-error';
 import { Terminal } from './outcome';
 
@@ -16,12 +16,12 @@ export function isOtherObject(error: unknown): boolean {
 }
 
 /** What a failed apply means for the pass: some refusals are final, all else is worth another try. */
-export function refusal(error: unknown, manifest: KubeObject): Error {
-  const what = `cannot apply ${manifest.kind} ${keyText(keyOf(manifest))}`;
+export function refusal(error: unknown, kind: string, key: ObjectKey): Error {
+  const what = `cannot apply ${kind} ${keyText(key)}`;
   if (!(error instanceof ApiError)) return new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   if (isOtherObject(error)) return new Error(`${what}: another object of that name has taken its place`, { cause: error });
   if (isImmutable(error)) {
-    return new Terminal('ImmutableField', `${what}: ${error.serverMessage}; undo the change, or delete the ${manifest.kind} so that it is made anew`, { cause: error });
+    return new Terminal('ImmutableField', `${what}: ${error.serverMessage}; undo the change, or delete the ${kind} so that it is made anew`, { cause: error });
   }
   // Server-side apply answers an unknown field with 500, as if the API server were to blame.
   if (error.status === 422 || error.status === 400 || error.serverMessage.includes('field not declared in schema')) {

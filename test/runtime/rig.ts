@@ -104,7 +104,7 @@ export class Rig {
 export function untilReady(cluster: TestCluster, kind: Kind, namespace: string, name: string, status: Condition['status'] = 'True', reason?: string): Promise<AnyObject> {
   const target = { apiVersion: `${kind.group}/${kind.version}`, resource: kind.plural, namespace, name };
   const isSo = (object: AnyObject | undefined): boolean => {
-    const ready = readyOf(object as unknown as KubeObject | undefined);
+    const ready = readyOf(object);
     return ready?.status === status && ready.observedGeneration === object?.metadata.generation && (reason === undefined || ready.reason === reason);
   };
   return waitFor(cluster, target, isSo, { what: `Ready ${status}${reason === undefined ? '' : ` (${reason})`}` });
