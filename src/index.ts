@@ -6,7 +6,7 @@
  */
 export { defineKind, Kind, type ObjectOf, type SpecOf, type StatusOf } from './kind/define-kind';
 export type { KindDefinition, KindVersion, NameBounds, OlderVersion, PrinterColumn, ScalePaths } from './kind/kind-definition';
-export type { CustomResourceDefinition } from './kind/custom-resource-definition';
+export type { CrdVersion, CustomResourceDefinition } from './kind/custom-resource-definition';
 export type { StructuralSchema } from './kind/structural-schema';
 export { immutable, withRules, type CelRule, type Rule } from './kind/rule';
 export { conditions, dnsLabel, dnsSubdomain, quantity, timestamp } from './kind/fields';
@@ -19,7 +19,8 @@ export type { Condition, CustomObject, KubeObject, ManagedFieldsEntry, ObjectKey
 export { Database, defaultGroup, type DatabaseObject, type DatabaseSpec, type DatabaseStatus } from './api/database';
 export { DatabaseBackup, type DatabaseBackupObject, type DatabaseBackupSpec, type DatabaseBackupStatus } from './api/database-backup';
 
-export type { EngineName, Parameters } from './engines/engine';
+export { engineOf } from './engines/engine-of';
+export type { AccountNames, ConnectionStrings, Endpoint, Engine, EngineName, Parameters, Scripts, ServerSettings, VersionChange } from './engines/engine';
 
 export { DatabaseCrd, type DatabaseCrdProps } from './constructs/database-crd';
 export { databaseControllers, databaseDeclaration, type DatabaseControllers, type DatabaseDeclarationOptions } from './constructs/database-controllers';
@@ -28,12 +29,12 @@ export { OperatorAccess, type OperatorAccessProps } from './constructs/operator-
 export { DeletionProtection, protectedLabel, type DeletionProtectionProps } from './constructs/deletion-protection';
 export { DatabaseInstance, type AddBackupOptions, type Connection } from './constructs/database-instance';
 export type { BackupBucketOptions, BackupOptions, BackupVolumeOptions, DatabaseInstanceProps, RestoreOptions } from './constructs/database-instance-props';
-export { DatabaseBackupResource, DatabaseResource, type DatabaseBackupResourceProps, type DatabaseResourceProps } from './constructs/database-resource';
 export { MysqlInstance, type MysqlInstanceProps, type MysqlParameters } from './constructs/mysql-instance';
 export { PostgresInstance, type PostgresInstanceProps, type PostgresParameters } from './constructs/postgres-instance';
 export { DatabaseServer, type DataVolume, type DatabaseServerProps, type NetworkAccess, type ServerBackup } from './constructs/database-server';
 export { BackupJob, type BackupJobProps, type BackupSchedule, type DatabaseJobProps, type Retention } from './constructs/backup-job';
 export { RestoreJob, type RestoreJobProps, type RestoreSource } from './constructs/restore-job';
+export { BackupVolume, type BackupVolumeProps } from './constructs/backup-volume';
 export { serverNames, type ServerNames } from './constructs/server-names';
 export type { BackupTarget, S3Target, VolumeTarget } from './constructs/backup-target';
 export type { Resources, Scheduling } from './constructs/pod-props';

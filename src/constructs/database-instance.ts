@@ -1,4 +1,4 @@
-import { Chart } from 'cdk8s';
+import { Chart, type ApiObject } from 'cdk8s';
 import { EnvValue, Secret, type Container, type ISecret } from 'cdk8s-plus-27';
 import { Construct, type IConstruct } from 'constructs';
 import { Database, defaultGroup } from '../api/database';
@@ -79,7 +79,7 @@ export abstract class DatabaseInstance extends Construct {
   }
 
   /** Asks for one backup, beside those of the schedule. */
-  addBackup(id: string, options: AddBackupOptions = {}): DatabaseBackupResource {
+  addBackup(id: string, options: AddBackupOptions = {}): ApiObject {
     const { name = `${this.name}-${id}`, ...rest } = options;
     const where = `${this.node.path}/${id}`;
     const spec = { database: this.name, ...rest };

@@ -23,7 +23,8 @@ export interface CustomResourceDefinition {
   };
 }
 
-interface CrdVersion {
+/** One version of a CustomResourceDefinition. */
+export interface CrdVersion {
   readonly name: string;
   readonly served: boolean;
   readonly storage: boolean;
