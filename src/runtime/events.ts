@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { builtin, apiVersionOf, keyOf, keyText, type KubeObject } from '../kind/resource';
-import { isNotFound } from './api-error';
 import type { Clock } from './clock';
 import type { ClientCalls } from './fence';
 
@@ -23,6 +22,8 @@ interface Series {
   readonly namespace: string;
   readonly firstAt: number;
   count: number;
+  /** Ends when the last that was sent of it has been answered: an Event must be there before it is counted up. */
+  sending: Promise<void>;
 }
 
 /** Events that an object may cause at once, and the milliseconds until it may cause another one. */
@@ -57,10 +58,14 @@ export class EventRecorder {
     const repeated = known !== undefined && now - known.firstAt < SERIES_MS;
     if (repeated) known.count += 1;
     if (!this.allowed(about, now)) return;
-    const sending = (repeated ? this.countUp(known, now) : this.create(about, text, key, now)).catch((error: unknown) => {
-      if (repeated && isNotFound(error)) this.series.delete(key);
+    const send = (): Promise<void> => (repeated ? this.countUp(known, now) : this.create(about, text, series, now));
+    const series = repeated ? known : named(about, now);
+    if (!repeated) remember(this.series, key, series);
+    series.sending = series.sending.then(send).catch((error: unknown) => {
+      this.series.delete(key);
       this.options.log.debug({ err: error, reason: text.reason, object: keyText(keyOf(about)) }, 'cannot send Event');
     });
+    const { sending } = series;
     this.underWay.add(sending);
     void sending.finally(() => this.underWay.delete(sending));
   }
@@ -70,10 +75,7 @@ export class EventRecorder {
     await Promise.all(this.underWay);
   }
 
-  private async create(about: KubeObject, { type, reason, message, action }: EventText, key: string, now: number): Promise<void> {
-    const namespace = about.metadata.namespace ?? 'default';
-    const name = `${about.metadata.name.slice(0, 200)}.${randomBytes(8).toString('hex')}`;
-    remember(this.series, key, { name, namespace, firstAt: now, count: 1 });
+  private async create(about: KubeObject, { type, reason, message, action }: EventText, { name, namespace }: Series, now: number): Promise<void> {
     const event = {
       apiVersion: apiVersionOf(builtin.Event),
       kind: 'Event',
@@ -105,6 +107,11 @@ export class EventRecorder {
     allowance.left -= 1;
     return true;
   }
+}
+
+function named(about: KubeObject, now: number): Series {
+  const name = `${about.metadata.name.slice(0, 200)}.${randomBytes(8).toString('hex')}`;
+  return { name, namespace: about.metadata.namespace ?? 'default', firstAt: now, count: 1, sending: Promise.resolve() };
 }
 
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
