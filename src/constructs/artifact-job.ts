@@ -1,6 +1,10 @@
-import type { Construct } from 'constructs';
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
 import type { BackupTarget } from './backup-target';
+import { labelsOf } from './database-labels';
+import { podFrame, volumesOf } from './database-pod';
 import type { Scheduling } from './pod-props';
+import { storeContainer } from './store-container';
 
 export interface ArtifactJobProps {
   /** Name of the Job. */
@@ -16,6 +20,24 @@ export interface ArtifactJobProps {
   readonly imagePullSecrets?: readonly string[];
 }
 
-export declare class ArtifactJob extends Construct {
-  constructor(scope: Construct, id: string, props: ArtifactJobProps);
+/** Deletes the artifact of one backup. It is no error when it is gone already. */
+export class ArtifactJob extends Construct {
+  constructor(scope: Construct, id: string, props: ArtifactJobProps) {
+    super(scope, id);
+    const { name, namespace, database, backup, target, storeImage, scheduling, imagePullSecrets } = props;
+    const labels = labelsOf(database, 'artifact', undefined, props.labels);
+    const store = storeContainer({ image: storeImage, target, request: { action: 'delete', database, backup } });
+    new ApiObject(this, 'job', {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name, namespace, labels },
+      spec: {
+        backoffLimit: 3,
+        template: {
+          metadata: { labels },
+          spec: { ...podFrame({ scheduling, imagePullSecrets }), restartPolicy: 'Never', containers: [store.container], volumes: volumesOf(store.mounts) },
+        },
+      },
+    });
+  }
 }

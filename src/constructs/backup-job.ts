@@ -1,14 +1,23 @@
-import type { Construct } from 'constructs';
-import type { EngineName } from '../engines/engine';
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { accountKeys, type EngineName, paths } from '../engines/engine';
+import { engineOf } from '../engines/engine-of';
 import type { BackupTarget } from './backup-target';
+import { labelsOf } from './database-labels';
+import { emptyDirectory, podFrame, secretMount, volumesOf } from './database-pod';
+import { engineContainer } from './engine-container';
 import type { Resources, Scheduling } from './pod-props';
-import type { ServerNames } from './server-names';
+import { type ServerNames, serverNames } from './server-names';
+import { podFailurePolicy, storeContainer } from './store-container';
 
-/** Which backups are kept; the last good one always is. */
+/** A Job that hangs must end some day, or the schedule behind it would stand still in silence. */
+const DAY_SECONDS = 24 * 3600;
+
+/** Which backups are kept. With both bounds, one goes when neither keeps it; the last good one always stays. */
 export interface Retention {
-  /** How many. @default no bound by number */
+  /** The newest so many. @default none by number */
   readonly count?: number;
-  /** For how many days. @default no bound by age */
+  /** Those that are younger, in days. @default none by age */
   readonly days?: number;
 }
 
@@ -59,6 +68,76 @@ export interface BackupJobProps extends DatabaseJobProps {
   readonly scratchSize?: string;
 }
 
-export declare class BackupJob extends Construct {
-  constructor(scope: Construct, id: string, props: BackupJobProps);
+/**
+ * Takes a backup: now (a Job), or by a schedule (a CronJob with the same pod, which goes on while the operator is away).
+ *
+ * Assumes: the ConfigMap and the accounts Secret of the database are there, and its server is running.
+ */
+export class BackupJob extends Construct {
+  constructor(scope: Construct, id: string, props: BackupJobProps) {
+    super(scope, id);
+    const { name, namespace, schedule } = props;
+    const labels = labelsOf(props.database, 'backup', props.engine, props.labels);
+    const metadata = { name, namespace, labels };
+    if (schedule === undefined) {
+      new ApiObject(this, 'job', { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: jobSpec(props, labels) });
+      return;
+    }
+    if (schedule.cron.trim().split(/\s+/).length !== 5) {
+      throw new Error(`${this.node.path}: schedule '${schedule.cron}' needs five fields (minute, hour, day, month, weekday): a CronJob knows no seconds`);
+    }
+    new ApiObject(this, 'cron-job', {
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      metadata,
+      spec: {
+        schedule: schedule.cron,
+        ...(schedule.timeZone !== undefined && { timeZone: schedule.timeZone }),
+        suspend: schedule.suspended ?? false,
+        concurrencyPolicy: 'Forbid',
+        // A run that was missed while the control plane was away is made up for, if it isn't too late.
+        startingDeadlineSeconds: 3600,
+        successfulJobsHistoryLimit: 3,
+        failedJobsHistoryLimit: 3,
+        jobTemplate: { metadata: { labels }, spec: jobSpec(props, labels) },
+      },
+    });
+  }
+}
+
+function jobSpec(props: BackupJobProps, labels: Record<string, string>): object {
+  const { database, version, target, backupName, verify = true, retention, scratchSize } = props;
+  const engine = engineOf(props.engine);
+  const names = props.names ?? serverNames(database);
+  const exchange = emptyDirectory('exchange', paths.exchange, { sizeLimit: '64Mi' });
+  const scratch = emptyDirectory('scratch', paths.scratch, scratchSize === undefined ? {} : { sizeLimit: scratchSize });
+  const server = engineContainer({
+    engine,
+    image: props.image ?? engine.image(version),
+    configMap: names.configMap,
+    script: 'backup.sh',
+    env: { SERVER_HOST: names.service, SERVER_PORT: String(engine.port) },
+    mounts: [exchange, ...(verify ? [scratch] : []), secretMount('accounts', paths.accounts, names.accountsSecret, [accountKeys.backup])],
+    resources: props.engineResources,
+  });
+  const store = storeContainer({
+    image: props.storeImage,
+    target,
+    request: { action: 'put', engine: engine.name, database, backup: backupName, verify, retention },
+    mounts: [exchange],
+  });
+  return {
+    backoffLimit: 2,
+    activeDeadlineSeconds: DAY_SECONDS,
+    podFailurePolicy,
+    template: {
+      metadata: { labels },
+      spec: {
+        ...podFrame({ scheduling: props.scheduling, imagePullSecrets: props.imagePullSecrets }),
+        restartPolicy: 'Never',
+        containers: [server.container, store.container],
+        volumes: volumesOf([...server.mounts, ...store.mounts]),
+      },
+    },
+  };
 }

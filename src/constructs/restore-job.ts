@@ -1,5 +1,13 @@
-import type { Construct } from 'constructs';
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { accountKeys, applicationKeys, paths } from '../engines/engine';
+import { engineOf } from '../engines/engine-of';
 import type { DatabaseJobProps } from './backup-job';
+import { labelsOf } from './database-labels';
+import { emptyDirectory, type Mount, podFrame, secretMount, volumesOf } from './database-pod';
+import { engineContainer } from './engine-container';
+import { serverNames } from './server-names';
+import { podFailurePolicy, storeContainer } from './store-container';
 
 /** Which backup to restore. */
 export interface RestoreSource {
@@ -20,6 +28,56 @@ export interface RestoreJobProps extends DatabaseJobProps {
   readonly required?: boolean;
 }
 
-export declare class RestoreJob extends Construct {
-  constructor(scope: Construct, id: string, props: RestoreJobProps);
+/**
+ * Fills a data volume from a backup before the server first starts. A volume that holds data is left alone.
+ *
+ * Assumes: the data claim, the ConfigMap and both Secrets of the database are there, and no server runs on the claim.
+ */
+export class RestoreJob extends Construct {
+  constructor(scope: Construct, id: string, props: RestoreJobProps) {
+    super(scope, id);
+    const { database, namespace, version, target, from = {}, required = false } = props;
+    const engine = engineOf(props.engine);
+    const names = props.names ?? serverNames(database);
+    const labels = labelsOf(database, 'restore', props.engine, props.labels);
+    const exchange = emptyDirectory('exchange', paths.exchange, { sizeLimit: '64Mi' });
+    const data: Mount = { volume: { name: 'data', persistentVolumeClaim: { claimName: names.dataClaim } }, path: paths.data };
+    const server = engineContainer({
+      engine,
+      image: props.image ?? engine.image(version),
+      configMap: names.configMap,
+      script: 'restore.sh',
+      mounts: [
+        exchange,
+        data,
+        secretMount('accounts', paths.accounts, names.accountsSecret, Object.values(accountKeys)),
+        secretMount('application', paths.application, names.applicationSecret, Object.values(applicationKeys)),
+      ],
+      resources: props.engineResources,
+    });
+    const store = storeContainer({
+      image: props.storeImage,
+      target,
+      request: { action: 'get', engine: engine.name, database: from.database ?? database, namespace: from.namespace, backup: from.backup, required },
+      mounts: [exchange],
+    });
+    new ApiObject(this, 'job', {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: props.name ?? names.restoreJob, namespace, labels },
+      spec: {
+        backoffLimit: 3,
+        podFailurePolicy,
+        template: {
+          metadata: { labels },
+          spec: {
+            ...podFrame({ scheduling: props.scheduling, imagePullSecrets: props.imagePullSecrets }),
+            restartPolicy: 'Never',
+            containers: [server.container, store.container],
+            volumes: volumesOf([...server.mounts, ...store.mounts]),
+          },
+        },
+      },
+    });
+  }
 }

@@ -12,7 +12,7 @@ export interface ServerNames {
   readonly serviceAccount: string;
   /** @default the database's name */
   readonly networkPolicy: string;
-  /** Claim of the data volume. @default data-NAME-0, the claim that a StatefulSet looks for */
+  /** Claim of the data volume. @default data-WORKLOAD-0, the claim that a StatefulSet looks for */
   readonly dataClaim: string;
   /** Claim of the backup volume, which outlives the database. @default NAME-backups */
   readonly backupClaim: string;
@@ -49,14 +49,15 @@ const limits: Record<keyof ServerNames, { readonly max: number; readonly why: st
  * label that Kubernetes takes, or an error says which is too long and what would fit.
  */
 export function serverNames(name: string, overrides: Partial<ServerNames> = {}): ServerNames {
+  const workload = overrides.workload ?? name;
   const names: ServerNames = {
-    workload: name,
+    workload,
     service: name,
     headlessService: `${name}-pods`,
     configMap: `${name}-config`,
     serviceAccount: name,
     networkPolicy: name,
-    dataClaim: `data-${name}-0`,
+    dataClaim: `data-${workload}-0`,
     backupClaim: `${name}-backups`,
     backupSchedule: `${name}-backup`,
     restoreJob: `${name}-restore`,
@@ -72,6 +73,7 @@ export function serverNames(name: string, overrides: Partial<ServerNames> = {}):
 function problemsOf(role: keyof ServerNames, value: string): string[] {
   const { max, why } = limits[role];
   if (value.length > max) return [`${role} '${value}' has ${value.length} characters and may have ${max}, because ${why}; choose a shorter name`];
+  if (role === 'service' && /^[0-9]/.test(value)) return [`${role} '${value}' begins with a digit, which a Service may not; begin with a letter`];
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value)) return [`${role} '${value}' is no DNS label; use lower-case letters, digits and '-', and begin and end with a letter or digit`];
   return [];
 }

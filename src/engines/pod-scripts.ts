@@ -127,11 +127,11 @@ serve() {
 
 # load DIRECTORY: a new server there, filled with what the store sends.
 load() {
-  attended initialize "$1" > "$private/server.log" 2>&1 || fail LoadFailed "cannot make a data directory: $(last_words "$private/server.log")"
-  begin_server "$1" > "$private/server.log" 2>&1
+  attended initialize "$1" > /tmp/server.log 2>&1 || fail LoadFailed "cannot make a data directory: $(last_words /tmp/server.log)"
+  begin_server "$1" > /tmp/server.log 2>&1
   ticks=0 tries=0
   until ask > /dev/null 2> "$private/errors"; do
-    kill -0 "$server" 2>/dev/null || fail LoadFailed "the server for loading did not start: $(last_words "$private/server.log")"
+    kill -0 "$server" 2>/dev/null || fail LoadFailed "the server for loading did not start: $(last_words /tmp/server.log)"
     tries=$((tries + 1))
     [ "$tries" -lt 300 ] || fail LoadFailed "the server for loading does not answer: $(last_words "$private/errors")"
     heed
@@ -141,7 +141,7 @@ load() {
 
 end_server() {
   kill -s "$end_server_signal" "$server"
-  attend "$server" || fail LoadFailed "the server for loading did not end well: $(last_words "$private/server.log")"
+  attend "$server" || fail LoadFailed "the server for loading did not end well: $(last_words /tmp/server.log)"
 }
 
 order_count() { attended count_rows 2> "$private/errors" || fail VerificationFailed "cannot count what was loaded: $(last_words "$private/errors")"; }

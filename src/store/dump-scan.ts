@@ -1,6 +1,7 @@
 import type { EngineName } from '../engines/engine';
 import { MysqlScan } from './mysql-scan';
 import { PostgresScan } from './postgres-scan';
+import type { TextScan } from './text-scan';
 
 /** What a dump holds, learnt while it streams by. */
 export interface DumpSummary {
@@ -13,13 +14,6 @@ export interface DumpSummary {
   readonly bytes: number;
   /** True when the last line is the end marker, which is written only when every step of the dump went well. */
   readonly complete: boolean;
-}
-
-/** What an engine's scanner does with the text. */
-export interface TextScan {
-  readonly rows: Map<string, number>;
-  position?: string;
-  push(chunk: Buffer): void;
 }
 
 const FIRST_LINE = /^-- dbop dump \d+ (\w+) ([\w.]+)\n/;

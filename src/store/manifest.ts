@@ -75,21 +75,23 @@ export function newestGood(manifests: readonly Manifest[]): Manifest | undefined
 }
 
 /**
- * Names of the backups that retention no longer wants.
+ * Names of the backups that retention no longer wants: those that neither the count nor the age keeps.
  *
  * Guarantees: never the newest good one, nor the newest verified one; without bounds, none.
  */
 export function expired(manifests: readonly Manifest[], retention: Retention, now: Date): string[] {
   const sorted = newestFirst(manifests);
   const sacred = new Set([sorted.find(isGood)?.name, sorted.find((manifest) => isGood(manifest) && manifest.verifiedAt !== undefined)?.name]);
-  const oldest = retention.days === undefined ? undefined : now.getTime() - retention.days * 24 * 3600 * 1000;
+  const { count, days } = retention;
+  if (count === undefined && days === undefined) return [];
+  const oldest = now.getTime() - (days ?? 0) * 24 * 3600 * 1000;
   let good = 0;
   return sorted
     .filter((manifest) => {
       if (isGood(manifest)) good += 1;
-      const tooMany = retention.count !== undefined && good > retention.count;
-      const tooOld = oldest !== undefined && Date.parse(manifest.completedAt) < oldest;
-      return (tooMany || tooOld) && !sacred.has(manifest.name);
+      const keptByCount = count !== undefined && isGood(manifest) && good <= count;
+      const keptByAge = days !== undefined && Date.parse(manifest.completedAt) >= oldest;
+      return !keptByCount && !keptByAge && !sacred.has(manifest.name);
     })
     .map((manifest) => manifest.name);
 }

@@ -1,4 +1,4 @@
-import type { TextScan } from './dump-scan';
+import type { TextScan } from './text-scan';
 
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;

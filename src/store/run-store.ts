@@ -1,9 +1,10 @@
+import { POINTLESS } from '../constructs/store-container';
 import { Catalog } from './catalog';
 import { Exchange } from './exchange';
 import { get } from './get';
 import { Progress } from './progress';
 import { put, type StoreWork } from './put';
-import { type StoreResult, writeResult } from './result';
+import { type FailureReason, type StoreResult, writeResult } from './result';
 import { S3Target } from './s3';
 import { folderOf, settingsFrom, type StoreSettings, type TargetSettings } from './settings';
 import { StoreError, storeError } from './store-error';
@@ -21,6 +22,9 @@ export interface StoreProcess {
   readonly time?: Time;
 }
 
+/** Failures that another try can't mend. */
+const pointless: ReadonlySet<FailureReason> = new Set(['NoBackup', 'NewerVersion', 'OtherEngine', 'ChecksumMismatch']);
+
 /**
  * `dbop store`: what the variable DBOP_STORE asks for, with the result in the termination message.
  * @returns the exit code
@@ -36,7 +40,7 @@ export async function runStore({ env, signal, write, time = systemTime }: StoreP
   }
   if (settings.action !== 'list') writeResult(result, settings.terminationLog);
   write(`${JSON.stringify({ time: time.now().toISOString(), ...result })}\n`);
-  return result.outcome === 'failed' ? 1 : 0;
+  return result.outcome !== 'failed' ? 0 : pointless.has(result.reason) ? POINTLESS : 1;
 }
 
 async function perform(settings: StoreSettings, signal: AbortSignal, progress: Progress, write: (text: string) => void, time: Time): Promise<StoreResult> {
