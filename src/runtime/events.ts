@@ -22,6 +22,8 @@ interface Series {
   readonly namespace: string;
   readonly firstAt: number;
   count: number;
+  /** How often, as far as the API server knows. */
+  told: number;
   /** Ends when the last that was sent of it has been answered: an Event must be there before it is counted up. */
   sending: Promise<void>;
 }
@@ -92,7 +94,10 @@ export class EventRecorder {
     await this.client.create(builtin.Event, event);
   }
 
-  private async countUp({ name, namespace, count }: Series, now: number): Promise<void> {
+  private async countUp(series: Series, now: number): Promise<void> {
+    const { name, namespace, count, told } = series;
+    if (told === count) return;
+    series.told = count;
     await this.client.patch(builtin.Event, { name, namespace }, { series: { count, lastObservedTime: microTime(now) } });
   }
 
@@ -111,7 +116,7 @@ export class EventRecorder {
 
 function named(about: KubeObject, now: number): Series {
   const name = `${about.metadata.name.slice(0, 200)}.${randomBytes(8).toString('hex')}`;
-  return { name, namespace: about.metadata.namespace ?? 'default', firstAt: now, count: 1, sending: Promise.resolve() };
+  return { name, namespace: about.metadata.namespace ?? 'default', firstAt: now, count: 1, told: 1, sending: Promise.resolve() };
 }
 
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
