@@ -1,4 +1,4 @@
-import { Duplex, type Readable } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
 import WebSocket, { type ClientOptions } from 'ws';
 import { ApiError, TransportError, type ApiStatus } from './api-error';
 import type { CallOptions, ExecResult } from './client-options';
@@ -36,9 +36,10 @@ export class PodStreams {
     }
     const output: Record<number, Buffer[]> = { [channels.stdout]: [], [channels.stderr]: [], [channels.status]: [] };
     socket.on('message', (message: Buffer) => output[message[0] ?? -1]?.push(message.subarray(1)));
-    if (stdin !== undefined) feed(socket, stdin);
+    const input = stdin === undefined ? undefined : new Input(socket, stdin);
     socket.resume();
-    await closed(socket, request, call.signal);
+    await closed(socket, request, call.signal).finally(() => input?.end());
+    if (input?.failure !== undefined) throw input.failure;
     const text = (channel: number): string => Buffer.concat(output[channel] ?? []).toString('utf8');
     return { exitCode: exitCode(request, text(channels.status)), stdout: text(channels.stdout), stderr: text(channels.stderr) };
   }
@@ -90,15 +91,40 @@ function opened(socket: WebSocket, request: Request, signal: AbortSignal | undef
   });
 }
 
-function feed(socket: WebSocket, stdin: string | Readable): void {
-  const send = (chunk: Buffer | string): void => socket.send(Buffer.concat([Buffer.of(channels.stdin), Buffer.from(chunk)]));
-  const end = (): void => socket.send(Buffer.of(channels.close, channels.stdin));
-  if (typeof stdin === 'string') {
-    send(stdin);
-    end();
-    return;
+/** What a command reads: sent as fast as it takes it, then closed. */
+class Input {
+  /** Why the input could not be read to its end; the command was ended for that. */
+  failure?: Error;
+  private isOver = false;
+  private readonly chunks: Readable;
+
+  constructor(
+    private readonly socket: WebSocket,
+    stdin: string | Readable,
+  ) {
+    this.chunks = typeof stdin === 'string' ? Readable.from([stdin]) : stdin;
+    this.feed().catch((error: Error) => {
+      if (this.isOver) return;
+      this.failure = error;
+      socket.terminate();
+    });
   }
-  stdin.on('data', send).on('end', end).on('error', () => socket.terminate());
+
+  /** The command has ended, whether or not it read everything. */
+  end(): void {
+    this.isOver = true;
+    this.chunks.destroy();
+  }
+
+  private async feed(): Promise<void> {
+    for await (const chunk of this.chunks) await this.send(channels.stdin, chunk as Buffer | string);
+    await this.send(channels.close, Buffer.of(channels.stdin));
+  }
+
+  private async send(channel: number, content: Buffer | string): Promise<void> {
+    // A command may end without reading on; that its input is then refused is no failure.
+    await new Promise<void>((resolve) => this.socket.send(Buffer.concat([Buffer.of(channel), Buffer.from(content as string)]), () => resolve()));
+  }
 }
 
 function closed(socket: WebSocket, request: Request, signal: AbortSignal | undefined): Promise<void> {
