@@ -29,8 +29,9 @@ export function step(title, work) {
 export function install() {
   const missing = missingPackages();
   if (missing === 0) return;
+  // Not `npm ci`: it refuses a lockfile that doesn't know the binaries of every platform, which not every registry has.
   const installed = step(`install ${missing} missing packages`, () => {
-    const { status, stdout, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
+    const { status, stdout, stderr } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund'], { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
     return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}` };
   });
   if (!installed) process.exit(1);
