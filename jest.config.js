@@ -4,6 +4,8 @@ const layer = (displayName, testMatch, more = {}) => ({
   testMatch,
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
   moduleFileExtensions: ['ts', 'js', 'json'],
+  // What is loaded late is named as Node finds it after the build.
+  moduleNameMapper: { '^(\\.{1,2}/(?!.*node_modules).*)\\.js$': ['$1', '$1.js'] },
   ...more,
 });
 
@@ -12,7 +14,7 @@ const sharedClusters = { globalSetup: '<rootDir>/test/support/globalSetup.ts', g
 
 module.exports = {
   projects: [
-    layer('pure', ['<rootDir>/test/{kind,api,engines,constructs,runtime,store,operator,cli,package}/**/*.test.ts', '!**/*.{control-plane,cluster}.test.ts'], { testPathIgnorePatterns: ['\\.(control-plane|cluster)\\.test\\.ts$'] }),
+    layer('pure', ['<rootDir>/test/{kind,api,engines,constructs,runtime,store,operator,cli,package,cluster}/**/*.test.ts', '!**/*.{control-plane,cluster}.test.ts'], { testPathIgnorePatterns: ['\\.(control-plane|cluster)\\.test\\.ts$'] }),
     layer('control-plane', ['<rootDir>/{test,examples}/**/*.control-plane.test.ts'], sharedClusters),
     layer('cluster', ['<rootDir>/{test,examples}/**/*.cluster.test.ts'], sharedClusters),
   ],

@@ -7,6 +7,7 @@ import { clustersFolder } from './folders';
 import { ensureImages, sharedImages } from './images/images';
 import { pauseImageName } from './images/smallImages';
 import { ImageStore } from './images/imageStore';
+import { buildOperatorImage } from './images/operatorImage';
 import { Lan } from './lan';
 import { withLock } from './lock';
 import { checkMachine } from './machine';
@@ -83,6 +84,20 @@ export class Cluster {
   /** Starts a stopped node, or plugs a cut one in again. */
   public startNode(name: string): Promise<void> {
     return this.locked(async () => (await this.node(name)).start(this.demandState().nodes));
+  }
+
+  /**
+   * Builds the operator's image from the sources as they are, and has every node fetch it, so that pods made from now
+   * on run it; returns its name. Pods that run already keep the old one.
+   */
+  public async loadOperator(): Promise<string> {
+    const state = this.demandState();
+    const image = await buildOperatorImage(this.ownImages, this.progress);
+    const nodes = (await Promise.all(nodeNames(state).map((name) => this.node(name)))).filter((node) => node.isRunning());
+    await this.progress.step(`loading ${image}`, '3 s', async () => {
+      await Promise.all(nodes.map((node) => node.pull(image)));
+    });
+    return image;
   }
 
   /** Makes images that pods will ask for. */

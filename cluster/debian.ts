@@ -68,6 +68,8 @@ async function cached(name: string, file: string, recipe: DebianRecipe, progress
 async function bootstrap(recipe: DebianRecipe, target: string): Promise<void> {
   const args = [
     '--variant=minbase',
+    // Nothing is lost when a half-made file system is: it is made anew.
+    '--dpkgopt=force-unsafe-io',
     '--mode=root',
     `--format=${target.endsWith('.tar') ? 'tar' : 'directory'}`,
     `--include=${recipe.packages.join(',')}`,

@@ -83,6 +83,14 @@ cli
   });
 
 cli
+  .command('load-operator')
+  .description("build the operator's image from the sources and bring it into the cluster")
+  .option('--name <name>', 'which cluster', 'dev')
+  .action(async ({ name }: { name: string }) => {
+    console.log(`${await new Cluster(name, progress).loadOperator()} is in cluster '${name}'; pods that run already keep the old one until they are restarted.`);
+  });
+
+cli
   .command('check')
   .description('say whether this machine can host a cluster; if not, why, with exit code 1')
   .option('--nodes <count>', 'of how many nodes', count, 0)

@@ -6,6 +6,7 @@ import { type CommandOptions, run } from '../command';
 import type { ControlPlane } from '../controlPlane';
 import { Daemons } from '../daemons';
 import { sourceFolder } from '../folders';
+import { fullName } from '../images/imageStore';
 import type { Lan } from '../lan';
 import { type LanAddresses, podNetwork } from '../network';
 import type { Progress } from '../progress';
@@ -70,6 +71,11 @@ export class Node {
   /** Runs a program of the node on the node. */
   public run(program: string, args: readonly string[], options: CommandOptions = {}): Promise<string> {
     return run('nsenter', ['--target', String(this.processInside()), '--mount', '--pid', '--net', '--root', '--wdns=/', program, ...args], options);
+  }
+
+  /** Fetches an image, also when the node has an older one of that name. */
+  public async pull(image: string): Promise<void> {
+    await this.run('ctr', ['--namespace', 'k8s.io', 'images', 'pull', '--hosts-dir', '/etc/containerd/certs.d', fullName(image)]);
   }
 
   private async boot(): Promise<void> {

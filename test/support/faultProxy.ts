@@ -125,6 +125,7 @@ export class FaultProxy {
   private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await this.record(incoming);
     if (this.cutMode === 'hang') return;
+    if (this.cutMode === 'reset') return void incoming.socket.destroy();
     const fault = this.faultFor(request);
     request.fault = fault?.kind;
     switch (fault?.kind) {
@@ -198,6 +199,7 @@ export class FaultProxy {
 
   /** Exec and port-forward: two raw streams, joined. */
   private upgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
+    if (this.cutMode !== undefined) return void socket.destroy();
     const outgoing = httpsRequest(this.upstream(incoming));
     outgoing.on('error', () => socket.destroy());
     outgoing.on('response', (reply) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestOptions, request as httpsRequest } from 'node:https';
-import { createInterface } from 'node:readline';
 import type { ProxiedRequest, WatchEvent, WatchFault } from './fault';
+import { lines } from './lines';
 
 interface Passage {
   readonly options: RequestOptions;
@@ -54,11 +54,11 @@ async function deliverEvents(fault: WatchFault, reply: IncomingMessage, response
   const end = endingOf(fault, response);
   let passed = 0;
   if (end && passed >= end.afterEvents) return end.now();
-  const lines = createInterface({ input: reply });
+  const lines = lines(reply);
   // Once a fault has ended the client's side, the API server's side breaks too, when nobody reads lines any more.
   lines.on('error', () => response.destroy());
   for await (const line of lines) {
-    for (let copy = 0; copy < copiesOf(fault, JSON.parse(line) as WatchEvent); copy += 1) response.write(`${line}\n`);
+    for (let copy = 0; copy < copiesOf(fault, JSON.parse(line) as WatchEvent); copy += 1) await written(response, `${line}\n`);
     passed += 1;
     if (end && passed >= end.afterEvents) return end.now();
   }
@@ -83,6 +83,11 @@ function endingOf(fault: WatchFault, response: ServerResponse): { afterEvents: n
     case 'repeatEvents':
       return undefined;
   }
+}
+
+/** Returns when the text has left this process: what a cut follows must have reached the client. */
+function written(response: ServerResponse, text: string): Promise<void> {
+  return new Promise((resolve) => response.write(text, () => resolve()));
 }
 
 function drained(response: ServerResponse): Promise<void> {

@@ -1,5 +1,6 @@
-import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dumpNamespace } from './dump';
+import { lines } from './lines';
 import type { TestCluster } from './testCluster';
 
 /** Where an object is: `{ apiVersion: 'v1', resource: 'pods', namespace: 'shop', name: 'orders-0' }`. */
@@ -52,22 +53,31 @@ export async function waitFor<T extends AnyObject | undefined = AnyObject>(clust
   throw new Error(`${where}: ${options.what} was not reached within ${withinMs / 1000} s.\n${describe(last)}\n${await dumpNamespace(cluster, target.namespace)}`);
 }
 
-/** The object as it is, then at each change. Ends when the API server ends the watch. */
+/** The object as it is, then at each change. Ends with the watch, also when that breaks because the API server went away. */
 async function* states(cluster: TestCluster, target: Target, signal: AbortSignal): AsyncGenerator<AnyObject | undefined> {
   const path = collectionPath(target);
   const selector = `fieldSelector=${encodeURIComponent(`metadata.name=${target.name}`)}`;
-  const list = await cluster.api.demand<{ metadata: { resourceVersion: string }; items: AnyObject[] }>('GET', `${path}?${selector}`);
-  yield list.items[0];
-  const response = await cluster.api.open('GET', `${path}?${selector}&watch=true&resourceVersion=${list.metadata.resourceVersion}`, undefined, undefined, signal);
   try {
-    for await (const line of createInterface({ input: response })) {
-      const event = JSON.parse(line) as { type: string; object: AnyObject };
-      if (event.type === 'ERROR') return;
-      yield event.type === 'DELETED' ? undefined : event.object;
+    const list = await cluster.api.demand<{ metadata: { resourceVersion: string }; items: AnyObject[] }>('GET', `${path}?${selector}`);
+    yield list.items[0];
+    const response = await cluster.api.open('GET', `${path}?${selector}&watch=true&resourceVersion=${list.metadata.resourceVersion}`, undefined, undefined, signal);
+    try {
+      for await (const line of lines(response)) {
+        const event = JSON.parse(line) as { type: string; object: AnyObject };
+        if (event.type === 'ERROR') return;
+        yield event.type === 'DELETED' ? undefined : event.object;
+      }
+    } finally {
+      response.destroy();
     }
-  } finally {
-    response.destroy();
+  } catch (error) {
+    if (!isBrokenConnection(error)) throw error;
+    await sleep(200);
   }
+}
+
+function isBrokenConnection(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function collectionPath({ apiVersion, resource, namespace }: Target): string {

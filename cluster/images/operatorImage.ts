@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { run } from '../command';
+import { ensureInstalled } from '../debian';
+import { cacheFolder, sourceFolder } from '../folders';
+import { withLock } from '../lock';
+import type { Progress } from '../progress';
+import { ensureImages, sharedImages } from './images';
+import type { ImageStore } from './imageStore';
+
+/** What the operator's image stands on here; its Node.js has zstd. */
+const baseImage = 'node:24-slim';
+
+const project = sourceFolder('..');
+
+/** The name that the operator's Deployment asks for. */
+export function operatorImageName(): string {
+  const { name, version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { name: string; version: string };
+  return `${name}:${version}`;
+}
+
+/**
+ * Builds the operator's image from the project's own Dockerfile, puts it into a store, and returns its name.
+ *
+ * The two stages that fetch and compile are replaced by folders of this machine, which `npm` and `tsc` have brought up
+ * to date: fetching then happens once per change of the dependencies, compiling is incremental, and of the image only
+ * the last layers are new.
+ */
+export async function buildOperatorImage(into: ImageStore, progress: Progress): Promise<string> {
+  await ensureInstalled({ buildah: 'buildah' }, progress);
+  await ensureImages([baseImage], progress);
+  const modules = await ensureModules(progress);
+  await progress.step('compiling the operator', '5 s', () => run('npm', ['run', 'build'], { cwd: project }));
+  // One store of layers for all: two builds at once would share its names.
+  return withLock(cacheFolder('buildah.lock'), async () => {
+    const base = await progress.step('preparing the base image', '5 s the first time', ensureBase);
+    const work = mkdtempSync(join(cacheFolder(), 'operator-'));
+    try {
+      const digest = await progress.step("building the operator's image", '5 s', () => build(base, modules, work, into));
+      await into.tag([operatorImageName()], digest);
+      return operatorImageName();
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  });
+}
+
+/** The run-time dependencies, as the Dockerfile's first stage would fetch them; kept per content of the lock file. */
+async function ensureModules(progress: Progress): Promise<string> {
+  const files = ['package.json', 'package-lock.json'].map((name) => join(project, name));
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(files[0]!, 'utf8')) as Record<string, unknown>;
+  const key = createHash('sha256').update(JSON.stringify({ dependencies, peerDependencies })).update(readFileSync(files[1]!)).digest('hex').slice(0, 16);
+  const target = cacheFolder('operator', `modules-${key}`);
+  await withLock(`${target}.lock`, async () => {
+    if (existsSync(target)) return;
+    const folder = join(`${target}.building`, 'build');
+    rmSync(dirname(folder), { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (const file of files) copyFileSync(file, join(folder, file.slice(project.length + 1)));
+    await progress.step("fetching the operator's dependencies", '10 s', async () => {
+      await run('npm', ['pkg', 'delete', 'devDependencies', 'peerDependencies.cdk8s-plus-27'], { cwd: folder });
+      await run('npm', ['install', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
+    });
+    renameSync(dirname(folder), target);
+  });
+  return target;
+}
+
+/** The base image in buildah's own store, under a name that changes with its content. */
+async function ensureBase(): Promise<string> {
+  const digest = sharedImages.find(baseImage)!;
+  const name = `localhost/base:${digest.slice('sha256:'.length, 'sha256:'.length + 16)}`;
+  if ((await buildah(['images', '--quiet', '--filter', `reference=${name}`])).trim() !== '') return name;
+  const folder = mkdtempSync(join(cacheFolder(), 'base-'));
+  try {
+    sharedImages.exportFolder(baseImage, folder);
+    const id = (await buildah(['pull', '--quiet', `oci:${folder}`])).trim();
+    await buildah(['tag', id, name]);
+    return name;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function build(base: string, modules: string, work: string, into: ImageStore): Promise<string> {
+  const code = join(work, 'code', 'build');
+  mkdirSync(code, { recursive: true });
+  copyFileSync(join(project, 'package.json'), join(code, 'package.json'));
+  cpSync(join(project, 'lib'), join(code, 'lib'), { recursive: true, filter: (file) => !/\.(tsbuildinfo|map|d\.ts)$/.test(file) });
+  const contexts = ['--build-context', `modules=${modules}`, '--build-context', `code=${dirname(code)}`];
+  const image = 'localhost/operator:latest';
+  await buildah(['build', '--isolation', 'chroot', '--layers', '--timestamp', '0', '--build-arg', `BASE=${base}`, ...contexts, '--tag', image, '--file', join(project, 'Dockerfile'), project]);
+  const pushed = join(work, 'image');
+  await buildah(['push', '--disable-compression', '--quiet', image, `oci:${pushed}`]);
+  return into.addFolder(pushed);
+}
+
+function buildah(args: readonly string[]): Promise<string> {
+  const storage = ['--root', cacheFolder('buildah', 'storage'), '--runroot', cacheFolder('buildah', 'run'), '--storage-driver', 'overlay'];
+  return run('buildah', [...storage, ...args]);
+}
