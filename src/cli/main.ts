@@ -1,9 +1,7 @@
 #!/usr/bin/env node
-import { program } from './program';
+import { processIo } from './io';
+import { runProgram } from './program';
 
-program()
-  .parseAsync(process.argv)
-  .catch((error: unknown) => {
-    process.stderr.write(`dbop: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  });
+void runProgram(process.argv.slice(2), processIo()).then((code) => {
+  process.exitCode = code;
+});
