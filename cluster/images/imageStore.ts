@@ -52,7 +52,8 @@ export class ImageStore {
   public async addImage(layerTar: string, config: ImageConfig): Promise<string> {
     const layer = await this.addFile(layerTar, mediaTypes.layer);
     const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-    const image = { architecture, os: 'linux', config, rootfs: { type: 'layers', diff_ids: [layer.digest] } };
+    // The history is optional to runtimes, but builders count its entries against the layers.
+    const image = { architecture, os: 'linux', config, rootfs: { type: 'layers', diff_ids: [layer.digest] }, history: [{ created_by: 'cluster/images' }] };
     const manifest = { schemaVersion: 2, mediaType: mediaTypes.manifest, config: this.addJson(image, mediaTypes.config), layers: [layer] };
     return this.addJson(manifest, mediaTypes.manifest).digest;
   }

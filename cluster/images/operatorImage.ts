@@ -74,8 +74,9 @@ async function ensureBase(): Promise<string> {
   if ((await buildah(['images', '--quiet', '--filter', `reference=${name}`])).trim() !== '') return name;
   const folder = mkdtempSync(join(cacheFolder(), 'base-'));
   try {
-    sharedImages.exportFolder(baseImage, folder);
-    const id = (await buildah(['pull', '--quiet', `oci:${folder}`])).trim();
+    sharedImages.exportFolder(baseImage, join(folder, 'base'));
+    // Relative, because buildah makes a name of the path, and names may not have capital letters.
+    const id = (await buildah(['pull', '--quiet', 'oci:base'], folder)).trim();
     await buildah(['tag', id, name]);
     return name;
   } finally {
@@ -96,7 +97,7 @@ async function build(base: string, modules: string, work: string, into: ImageSto
   return into.addFolder(pushed);
 }
 
-function buildah(args: readonly string[]): Promise<string> {
+function buildah(args: readonly string[], cwd?: string): Promise<string> {
   const storage = ['--root', cacheFolder('buildah', 'storage'), '--runroot', cacheFolder('buildah', 'run'), '--storage-driver', 'overlay'];
-  return run('buildah', [...storage, ...args]);
+  return run('buildah', [...storage, ...args], { cwd });
 }

@@ -54,10 +54,7 @@ async function deliverEvents(fault: WatchFault, reply: IncomingMessage, response
   const end = endingOf(fault, response);
   let passed = 0;
   if (end && passed >= end.afterEvents) return end.now();
-  const lines = lines(reply);
-  // Once a fault has ended the client's side, the API server's side breaks too, when nobody reads lines any more.
-  lines.on('error', () => response.destroy());
-  for await (const line of lines) {
+  for await (const line of lines(reply)) {
     for (let copy = 0; copy < copiesOf(fault, JSON.parse(line) as WatchEvent); copy += 1) await written(response, `${line}\n`);
     passed += 1;
     if (end && passed >= end.afterEvents) return end.now();
