@@ -163,8 +163,8 @@ export class OperatorDeployment extends Construct {
   }
 
   private disruptionBudget(): void {
-    // One at a time, also for a single replica: a drain must never hang on the operator.
-    const spec = { maxUnavailable: 1, selector: { matchLabels: this.#selector } };
+    // One at a time, also for a single replica, and any that is broken: a drain must never hang on the operator.
+    const spec = { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: { matchLabels: this.#selector } };
     new ApiObject(this, 'disruption-budget', { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: this.metadata(), spec });
   }
 
