@@ -49,12 +49,12 @@ export class PodStreams {
   }
 
   private async open(path: string, protocols: string[], { signal, timeoutMs }: CallOptions): Promise<WebSocket> {
-    signal?.throwIfAborted();
     const credential = await this.access.credentials.current();
     const headers: Record<string, string> = { 'user-agent': this.options.userAgent };
     if (credential.token !== undefined) headers.authorization = `Bearer ${credential.token}`;
     const handshakeTimeout = timeoutMs ?? this.options.timeoutMs;
     const options: ClientOptions = { ...(await tlsOptions(this.access, credential)), headers, handshakeTimeout, perMessageDeflate: false };
+    signal?.throwIfAborted();
     const socket = new WebSocket(this.access.server.replace(/^http/, 'ws').replace(/\/$/, '') + path, protocols, options);
     return await opened(socket, { method: 'GET', path }, signal);
   }
@@ -130,6 +130,7 @@ class Input {
 function closed(socket: WebSocket, request: Request, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => socket.terminate();
+    if (signal?.aborted === true) abort();
     signal?.addEventListener('abort', abort, { once: true });
     socket.once('error', (error) => reject(new TransportError(request, 'the stream to the pod broke', error)));
     socket.once('close', () => {

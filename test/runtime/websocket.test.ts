@@ -102,6 +102,15 @@ describe('exec', () => {
     await expect(client.exec('shop', 'orders-0', ['sleep', 'infinity'], { signal: stop.signal })).rejects.toThrow('enough');
   });
 
+  test('ends with a signal that comes while credentials are fetched', async () => {
+    serve = () => {};
+    const stop = new AbortController();
+    const running = client.exec('shop', 'orders-0', ['sleep', 'infinity'], { signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    expect(urls).toEqual([]);
+  });
+
   test('an input that fails ends the command', async () => {
     serve = () => {};
     const stdin = new Readable({ read() { this.destroy(new Error('disk on fire')); } });
