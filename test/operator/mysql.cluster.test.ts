@@ -1,8 +1,14 @@
 import { lifeOf } from './life-of';
 
-lifeOf({
-  engine: 'mysql',
-  version: '9.7',
-  port: 3306,
-  query: (sql) => `sh -c 'MYSQL_PWD=$(cat /dbop/application/password) mysql -h 127.0.0.1 -u app app -N -e "${sql}"'`,
+describe('the life of a MySQL', () => {
+  lifeOf({
+    engine: 'mysql',
+    version: '9.7',
+    port: 3306,
+    client: (host) => `read -r MYSQL_PWD; export MYSQL_PWD; exec mysql -h ${host} -u app app -N`,
+    slowStatement: "SELECT SLEEP(10); SELECT 'alive'",
+    dynamic: { name: 'max_connections', value: '77', show: 'SELECT @@max_connections' },
+    fixed: { name: 'performance_schema', value: '0', show: 'SELECT @@performance_schema' },
+    refused: { name: 'max_connections', value: 'many' },
+  });
 });

@@ -1,5 +1,6 @@
 import { controllers } from '../../src/operator';
 import { DatabaseCrd } from '../../src/constructs/database-crd';
+import { packageVersion } from '../../src/kind/package-version';
 import { Client, createLog, findCluster, Manager, render } from '../../src/runtime';
 import type { TestCluster } from '../support/testCluster';
 
@@ -26,7 +27,7 @@ export async function startOperator(cluster: TestCluster, namespace: string, opt
     name: 'dbop',
     client,
     namespaces: [namespace],
-    controllers: controllers({ client, inCluster: false, storeImage: options.image ?? 'cdk8s-database-operator:test' }),
+    controllers: controllers({ client, inCluster: false, storeImage: options.image ?? `cdk8s-database-operator:${packageVersion}` }),
     log: createLog({ level: process.env['DBOP_TEST_LOG'] === undefined ? 'fatal' : 'debug' }),
   });
   const running = manager.run(stop.signal);

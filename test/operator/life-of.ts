@@ -1,0 +1,157 @@
+import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
+import type { TestCluster } from '../support/testCluster';
+import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { waitFor, type AnyObject } from '../support/waitFor';
+import { installCrds, startOperator, type RunningOperator } from './running-operator';
+
+/** What differs between engines in the story that all of them live. */
+export interface EngineStory {
+  readonly engine: 'mysql' | 'postgres';
+  readonly version: string;
+  readonly port: number;
+  /** A shell line that reads a password from its first line of input and SQL from the rest, and asks the server `host`. */
+  client(host: string): string;
+  /** A statement that takes ten seconds and then says `alive`. */
+  readonly slowStatement: string;
+  /** A parameter that a running server takes, and the question for its value. */
+  readonly dynamic: { readonly name: string; readonly value: string; readonly show: string };
+  /** A parameter that only a restart changes. */
+  readonly fixed: { readonly name: string; readonly value: string; readonly show: string };
+  /** A value that the server refuses. */
+  readonly refused: { readonly name: string; readonly value: string };
+}
+
+/** The life of one database of an engine, on real pods, from its first object to its second life. */
+export function lifeOf(story: EngineStory): void {
+  const name = 'orders';
+  let cluster: TestCluster;
+  let namespace: string;
+  let operator: RunningOperator;
+
+  beforeAll(async () => {
+    cluster = await sharedCluster({ nodes: 1 });
+    const image = await cluster.demandOwn('images').loadOperator();
+    namespace = await makeNamespace(cluster, { 'pod-security.kubernetes.io/enforce': 'restricted' });
+    await installCrds(cluster);
+    operator = await startOperator(cluster, namespace, { image });
+  }, firstUpTimeoutMs);
+
+  afterAll(async () => {
+    await operator?.stop();
+    await removeNamespace(cluster, namespace);
+    cluster.close();
+  });
+
+  const at = (resource: string, object: string, apiVersion = 'v1') => ({ apiVersion, resource, namespace, name: object });
+  const database = (spec: object = {}) => ({ apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name, namespace }, spec: { engine: story.engine, version: story.version, size: '1Gi', ...spec } });
+  const becomes = (what: string, isSo: (object: AnyObject) => boolean, withinMs = 120_000) => waitFor(cluster, at('databases', name, 'dbop.dev/v1alpha1'), (seen) => seen !== undefined && isSo(seen), { what, withinMs });
+  const ready = (object: AnyObject) => object.status?.conditions?.find((condition: { type: string }) => condition.type === 'Ready');
+  const isReady = (object: AnyObject) => ready(object)?.status === 'True' && ready(object)?.observedGeneration === object.metadata.generation;
+  const podUid = () => cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`);
+  const change = (patch: object) => cluster.kubectl(`patch db ${name} -n ${namespace} --type merge --patch-file /dev/stdin`, JSON.stringify({ spec: patch }));
+
+  async function sql(statement: string, password?: string): Promise<string> {
+    const current = password ?? Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
+    return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -c server -- sh -c '${story.client(name)}'`, `${current}\n${statement}\n`)).trim();
+  }
+
+  it('is Ready when the server answers through its Service with the credentials in the Secret', async () => {
+    await cluster.apply(database());
+    const object = await becomes('Ready', isReady);
+    expect(object.status).toMatchObject({ phase: 'Running', secretName: `${name}-app`, endpoint: { host: `${name}.${namespace}.svc`, port: story.port } });
+    await sql('CREATE TABLE notes (id int PRIMARY KEY, body varchar(20)); INSERT INTO notes VALUES (1, $$first$$), (2, $$second$$)'.replaceAll('$$', story.engine === 'mysql' ? '"' : '$$'));
+    expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+  }, 180_000);
+
+  it('takes a new password from its Secret while a connection with the old one works on', async () => {
+    const before = Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
+    const pod = await podUid();
+    const slow = sql(story.slowStatement, before);
+    await cluster.kubectl(`patch secret ${name}-app -n ${namespace} --patch-file /dev/stdin`, JSON.stringify({ stringData: { password: 'a-password-of-my-own' } }));
+    await waitFor(cluster, at('secrets', `${name}-accounts`), (seen) => Buffer.from(seen?.data?.['app-password'] ?? '', 'base64').toString() === 'a-password-of-my-own' && seen?.data?.['retained'] === undefined, { what: 'the change of the password' });
+    expect(await sql('SELECT count(*) FROM notes', 'a-password-of-my-own')).toBe('2');
+    await expect(sql('SELECT 1', before)).rejects.toThrow();
+    expect(await slow).toContain('alive');
+    expect(await podUid()).toBe(pod);
+    const uri = Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.uri}`), 'base64').toString();
+    expect(uri).toContain('a-password-of-my-own');
+  }, 120_000);
+
+  it('changes all passwords when a rotation is asked for', async () => {
+    const before = await cluster.kubectl(`get secret ${name}-accounts -n ${namespace} -o jsonpath={.data}`);
+    await change({ rotatePasswords: 'monday' });
+    await becomes('the rotation', (object) => isReady(object) && object.status.rotatedPasswords === 'monday');
+    const after = JSON.parse(await cluster.kubectl(`get secret ${name}-accounts -n ${namespace} -o jsonpath={.data}`)) as Record<string, string>;
+    for (const [key, value] of Object.entries(JSON.parse(before) as Record<string, string>)) expect(after[key]).not.toBe(value);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+  }, 120_000);
+
+  it('sets a dynamic parameter in the running server, and restarts only for one that needs it', async () => {
+    const pod = await podUid();
+    await change({ parameters: { [story.dynamic.name]: story.dynamic.value } });
+    await becomes('the parameter', isReady);
+    expect(await sql(story.dynamic.show)).toBe(story.dynamic.value);
+    expect(await podUid()).toBe(pod);
+    await change({ parameters: { [story.fixed.name]: story.fixed.value } });
+    await waitFor(cluster, at('pods', `${name}-0`), (seen) => seen !== undefined && seen.metadata.uid !== pod, { what: 'a new pod', withinMs: 90_000 });
+    await becomes('Ready after the restart', isReady);
+    expect(await sql(story.fixed.show)).toBe(story.fixed.value);
+  }, 240_000);
+
+  it('says which parameter the server refuses, runs on, and heals by the next edit', async () => {
+    const pod = await podUid();
+    await change({ parameters: { [story.refused.name]: story.refused.value } });
+    const refused = await becomes('the refusal', (object) => ['ParameterRefused', 'ChangeRefused'].includes(ready(object)?.reason));
+    expect(ready(refused).message).toContain(story.refused.name);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+    await change({ parameters: null });
+    await becomes('healing', isReady);
+    expect(await podUid()).toBeDefined();
+    expect(pod).toBeDefined();
+  }, 240_000);
+
+  it('comes back with its data when its pod is killed', async () => {
+    const pod = await podUid();
+    await cluster.kubectl(`delete pod ${name}-0 -n ${namespace} --force --grace-period=0`);
+    await waitFor(cluster, at('pods', `${name}-0`), (seen) => seen !== undefined && seen.metadata.uid !== pod, { what: 'a new pod', withinMs: 90_000 });
+    await becomes('Ready again', isReady);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+  }, 240_000);
+
+  it('tells of an image that cannot be pulled, and heals when the image is corrected', async () => {
+    await change({ image: 'no-such-image:1' });
+    const failed = await becomes('the failure', (object) => object.status?.phase === 'Failed');
+    expect(ready(failed).message).toContain('no-such-image:1');
+    await change({ image: null });
+    await becomes('healing', isReady);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+  }, 300_000);
+
+  it('sleeps without pods and wakes with its data', async () => {
+    await change({ hibernated: true });
+    await becomes('Hibernated', (object) => ready(object)?.reason === 'Hibernated');
+    expect(await cluster.kubectl(`get pods -n ${namespace} -l app.kubernetes.io/component=server -o name`)).toBe('');
+    await change({ hibernated: false });
+    await becomes('Ready again', isReady);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+  }, 240_000);
+
+  it('takes a backup on demand, proves it, and says so', async () => {
+    await cluster.apply({ apiVersion: 'dbop.dev/v1alpha1', kind: 'DatabaseBackup', metadata: { name: 'before-release', namespace }, spec: { database: name } });
+    const backup = await waitFor(cluster, at('databasebackups', 'before-release', 'dbop.dev/v1alpha1'), (seen) => ['Succeeded', 'Failed'].includes(seen?.status?.phase), { what: 'the end of the backup', withinMs: 240_000 });
+    expect(backup.status).toMatchObject({ phase: 'Succeeded', verified: true, engine: story.engine, tables: 1, rows: 2 });
+    await becomes('the record of the last backup', (object) => object.status.lastBackup?.name === 'before-release');
+  }, 300_000);
+
+  it('is backed up before it is deleted, and has its data back when it is made again', async () => {
+    await sql('INSERT INTO notes VALUES (3, NULL)');
+    await cluster.kubectl(`delete db ${name} -n ${namespace} --wait=false`);
+    await waitFor(cluster, at('databases', name, 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end', withinMs: 240_000 });
+    const left = (await cluster.kubectl(`get statefulset,service,secret,configmap,pvc -n ${namespace} -l app.kubernetes.io/instance=${name} -o name`)).trim();
+    expect(left).toBe(`persistentvolumeclaim/${name}-backups`);
+    await cluster.apply(database());
+    const again = await becomes('Ready in its second life', isReady, 240_000);
+    expect(again.status.restored.from).toBe(`${name}-final-backup`);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('3');
+  }, 500_000);
+}
