@@ -77,11 +77,16 @@ export class Exchange {
     await this.put('store.failed', `${reason}\n`).catch(() => undefined);
   }
 
-  /** What the engine says about a failure that we only saw as a broken pipe; the error itself if it says nothing. */
-  async explained(error: unknown): Promise<unknown> {
-    const until = this.time.now().getTime() + EXPLANATION_MS;
-    const never = new AbortController().signal;
-    while (!this.signal.aborted && this.time.now().getTime() < until) await this.time.sleep(POLL_MS, never);
+  /**
+   * What the engine says about a failure that we only saw as a broken pipe or a short stream; the error itself if it says nothing.
+   * @param answer of the order that went wrong: an engine that answers has no complaint of its own
+   */
+  async explained(error: unknown, answer: Promise<string>): Promise<unknown> {
+    const stop = new AbortController();
+    const silence = this.time.sleep(EXPLANATION_MS, AbortSignal.any([stop.signal, this.signal]));
+    await Promise.race([silence, answer]).catch(() => undefined);
+    stop.abort();
+    await silence.catch(() => undefined);
     return this.signal.aborted ? this.signal.reason : error;
   }
 

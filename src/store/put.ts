@@ -72,7 +72,7 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
     await answer;
   } catch (error) {
     await target.remove(path, new AbortController().signal).catch(() => undefined);
-    throw isCut(error) ? await exchange.explained(error) : exchange.signal.aborted ? exchange.signal.reason : error;
+    throw isCut(error) ? await exchange.explained(error, answer) : exchange.signal.aborted ? exchange.signal.reason : error;
   }
   const { rows, bytes, serverVersion = '', position } = scan.summary();
   const manifest: Manifest = {

@@ -26,9 +26,18 @@ export async function send(manifest: Manifest, from: { target: Target; catalog: 
   try {
     await pipeline(checked(source, manifest, where), decompressor(manifest.compression), fifo, { signal: exchange.signal });
   } catch (error) {
-    if (error instanceof StoreError) throw error;
-    const explained = await exchange.explained(error);
-    throw storeError(explained, 'ChecksumMismatch', `cannot read ${where} to its end`);
+    if (isBrokenPipe(error)) throw storeError(await exchange.explained(error, answer), 'EngineSilent', `the engine stopped reading ${where}`);
+    if (exchange.signal.aborted) throw exchange.signal.reason;
+    throw storeError(error, isDamage(error) ? 'ChecksumMismatch' : 'TargetFailed', `cannot read ${where} to its end`);
   }
   await answer;
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** What the decompressor says of bytes that it can't read. */
+function isDamage(error: unknown): boolean {
+  return /^(Z_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? '');
 }
