@@ -66,11 +66,21 @@ describe('taking a backup', () => {
 
   test('leaves nothing when the engine is killed in the middle of the dump', async () => {
     job.write('dbop/hang', '');
+    job.write('dbop/dump.sql', dumpText.slice(0, 60));
     const running = job.job('put', {}, { time: faster(20) });
     await until(() => existsSync(job.path('dbop/hanging')));
     expect(stored().map((name) => name.endsWith('.part'))).toEqual([true]);
     job.killEngine();
     expect((await running).result).toMatchObject({ outcome: 'failed', reason: 'DumpCut' });
+    expect(stored()).toEqual([]);
+  });
+
+  test('leaves nothing when the engine is killed after its last line, before it could say that all was well', async () => {
+    job.write('dbop/hang', '');
+    const running = job.job('put', {}, { time: faster(20) });
+    await until(() => existsSync(job.path('dbop/hanging')));
+    job.killEngine();
+    expect((await running).result).toMatchObject({ outcome: 'failed', reason: 'EngineSilent' });
     expect(stored()).toEqual([]);
   });
 
