@@ -88,9 +88,6 @@ export interface Informer<T extends KubeObject> {
    */
   write(key: ObjectKey, origin: unknown, send: () => Promise<T>): Promise<T>;
 
-  /** Takes in the answer to a write as `write` does, for those who already have it: if the watch was faster, the event has no origin. */
-  put(written: T, origin?: unknown): void;
-
   /**
    * Resolves once the cache knows this version of the object, or a newer one, or its end: at once after `write`.
    * @throws if the object's namespace is none of the informer's

@@ -106,7 +106,7 @@ export class Mirror<T extends KubeObject> {
     if (entry !== undefined && claim.told.some((version) => version !== written?.metadata.resourceVersion)) this.tellAgain(entry);
   }
 
-  /** The API server's answer to a write of our own (see `Informer.put`). */
+  /** The API server's answer to a write of our own (see `Informer.write`). */
   put(written: T, origin: unknown): void {
     const key = keyText(keyOf(written));
     const entry = this.store.get(key);

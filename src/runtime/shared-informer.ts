@@ -74,11 +74,6 @@ export class SharedInformer<T extends KubeObject> implements Informer<T> {
     };
   }
 
-  put(written: T, origin?: unknown): void {
-    this.mirror.put(written, origin);
-    this.wakeWaiters();
-  }
-
   async write(key: ObjectKey, origin: unknown, send: () => Promise<T>): Promise<T> {
     const claim = this.mirror.claim(key, origin);
     let written: T | undefined;

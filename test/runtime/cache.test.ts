@@ -1,4 +1,4 @@
-import { builtin, type KubeObject } from '../../src/kind/resource';
+import { builtin, keyOf, type KubeObject } from '../../src/kind/resource';
 import { Cache, type CacheProblem } from '../../src/runtime/cache';
 import { byLabel, indexes, type Informer } from '../../src/runtime/informer';
 import { ManualClock } from '../../src/runtime/manual-clock';
@@ -18,6 +18,8 @@ async function setUp(source: ScriptedSource, onProblem?: (problem: CacheProblem)
   await clock.advance(0);
   return { cache, informer, clock, stop, ended };
 }
+
+const write = (informer: Informer<KubeObject>, object: KubeObject): Promise<KubeObject> => informer.write(keyOf(object), 'us', () => Promise.resolve(object));
 
 test('those who ask for the same selection share one informer, whatever the order of namespaces', () => {
   const cache = new Cache(new ScriptedSource([], []));
@@ -63,9 +65,9 @@ test('a handler hears of all that is there, then of what happens, until it no lo
   const { informer, clock } = await setUp(new ScriptedSource([[page(10, configMap('a', 1))]], []));
   const heard: string[] = [];
   const stop = informer.onEvent(({ type, object }) => heard.push(`${type} ${object.metadata.resourceVersion}`));
-  informer.put(configMap('a', 11));
+  await write(informer, configMap('a', 11));
   stop();
-  informer.put(configMap('a', 12));
+  await write(informer, configMap('a', 12));
   await clock.advance(0);
   expect(heard).toEqual(['added 1', 'updated 11']);
 });
@@ -78,7 +80,7 @@ test('a handler that throws is reported, and keeps neither the others nor the wa
     throw new Error('bug in a handler');
   });
   informer.onEvent(({ type }) => heard.push(type));
-  informer.put(configMap('a', 11));
+  await write(informer, configMap('a', 11));
   expect(heard).toEqual(['added']);
   expect(problems).toEqual([{ type: builtin.ConfigMap, namespace: 'shop', error: new Error('bug in a handler'), retryInMs: undefined }]);
 });
@@ -151,8 +153,8 @@ test('an informer narrowed by fields takes in no new object of our own, because 
   running.push(stop);
   void cache.run(stop.signal);
   await clock.advance(0);
-  informer.put(configMap('new', 11));
-  informer.put(configMap('known', 12));
+  await write(informer, configMap('new', 11));
+  await write(informer, configMap('known', 12));
   expect(informer.list().map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)).toEqual(['known@12']);
 });
 
