@@ -37,7 +37,7 @@ export const controllers = [
     owns: [builtin.Secret],
     watches: [builtin.Secret, builtin.Namespace],
     // Tokens and Helm's releases are nobody's source, and there are many of them.
-    select: [{ type: builtin.Secret, labelSelector: 'app.kubernetes.io/managed-by!=secsynch', fieldSelector: 'type!=kubernetes.io/service-account-token,type!=helm.sh/release.v1' }],
+    select: [{ type: builtin.Secret, fieldSelector: 'type!=kubernetes.io/service-account-token,type!=helm.sh/release.v1' }],
     finalizer: 'user.k8sasdb.org/copies',
 
     /** A Secret wakes those who copy it, a namespace those who want a copy in it. */

@@ -119,15 +119,16 @@ export class Manager {
 
   /** What controllers do while this process leads. */
   private async work(lost: AbortSignal, stop: AbortSignal): Promise<void> {
-    const fence = new AbortController();
-    const cut = (): void => fence.abort(lost.reason);
+    const [fence, queueing] = [new AbortController(), new AbortController()];
+    const cut = (): void => {
+      fence.abort(lost.reason);
+      queueing.abort(lost.reason);
+    };
     lost.addEventListener('abort', cut, { once: true });
-    const queueing = new AbortController();
     const cancelGrace = whenAborted(stop, () => {
       queueing.abort(stop.reason);
       return this.clock.setTimer(this.options.gracePeriodMs ?? 20_000, () => fence.abort(new Error('the grace period is over')));
     });
-    lost.addEventListener('abort', () => queueing.abort(lost.reason), { once: true });
     const clientUntil = (signal: AbortSignal): ClientCalls => fenced(this.options.client, signal, () => this.demandLead());
     const events = new EventRecorder(clientUntil(fence.signal), { controller: this.options.name, clock: this.clock, log: this.log });
     const environment = {

@@ -42,7 +42,7 @@ async function stop(rig: Rig): Promise<void> {
   await rig.stop();
 }
 
-const election = (identity: string) => ({ lease: { namespace, name: 'rig' }, identity, durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 200 });
+const election = (identity: string) => ({ lease: { namespace, name: 'rig' }, identity, durationMs: 6_000, renewDeadlineMs: 4_000, retryMs: 300 });
 const lease = (holder: string) => waitFor(cluster, { apiVersion: 'coordination.k8s.io/v1', resource: 'leases', namespace, name: 'rig' }, (object) => object?.spec?.holderIdentity === holder, { what: `held by ${holder}` });
 
 /** A controller that never rests: each pass writes, and asks for the next one. */
