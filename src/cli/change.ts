@@ -38,10 +38,11 @@ const ECHOES = [digestAnnotation, 'kubectl.kubernetes.io/last-applied-configurat
 
 /** An object without what the API server keeps for itself. */
 function plain(object: KubeObject): KubeObject {
-  const rest = structuredClone(object) as KubeObject & { status?: unknown };
-  delete rest.status;
-  const { name, namespace, labels, annotations, finalizers, ownerReferences } = rest.metadata;
+  const { apiVersion, kind, metadata, ...body } = structuredClone(object) as KubeObject & { status?: unknown };
+  delete body.status;
+  const { name, namespace, labels, annotations, finalizers, ownerReferences } = metadata;
   const told = Object.entries(annotations ?? {}).filter(([key]) => !ECHOES.includes(key));
   const kept = { name, namespace, labels, annotations: told.length === 0 ? undefined : Object.fromEntries(told), finalizers, ownerReferences };
-  return { ...rest, metadata: Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) as unknown as KubeObject['metadata'] };
+  // In the order that people expect: the API server's own differs from request to request.
+  return { apiVersion, kind, metadata: Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) as unknown as KubeObject['metadata'], ...body };
 }

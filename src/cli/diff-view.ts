@@ -21,7 +21,7 @@ export function planText(report: PlanReport, options: { readonly color: boolean 
   for (const change of changes) parts.push(`\n${changeText(change, options)}`);
   if (report.notes.length > 0) parts.push(`\n${report.notes.map((note) => `${yellow('*')} ${note}\n`).join('')}`);
   const same = report.changes.length - changes.length;
-  if (same > 0 && changes.length > 0) parts.push(`\n${dim(`${same} more ${same === 1 ? 'object stays' : 'objects stay'} as they are`)}\n`);
+  if (same > 0 && changes.length > 0) parts.push(`\n${dim(`${same} more ${same === 1 ? 'object stays as it is' : 'objects stay as they are'}`)}\n`);
   return parts.join('');
 }
 

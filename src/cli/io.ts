@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../runtime/clock';
@@ -59,6 +60,8 @@ export class Interrupted extends Error {
 
 function interruption(): AbortSignal {
   const stop = new AbortController();
+  // Every request under way listens to it; Node would take more than ten for a leak.
+  setMaxListeners(0, stop.signal);
   // Once: a second Ctrl-C ends the process at once, as people expect.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(new Interrupted(signal)));
   return stop.signal;

@@ -18,6 +18,8 @@ export function program(io: Io): Command {
     .description('Databases on Kubernetes as code: the operator, and the tools around it.')
     .version(VERSION)
     .showHelpAfterError('(add --help for what can be given)')
+    // What follows a command is the command's: `--version` of a restore is not ours.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text), getOutHasColors: () => io.color, getErrHasColors: () => false })
     .addHelpText('after', `\nExit codes: 0 done; 1 refused or failed, with the reason on standard error; 2 changes (plan only); 130 interrupted.`);

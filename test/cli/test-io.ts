@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { splitWords } from '../support/words';
 import { systemClock } from '../../src/runtime/clock';
 import type { Io } from '../../src/cli/io';
@@ -22,6 +23,8 @@ export interface RunOptions {
 /** Runs `dbop` as a user types it, in this process and without a terminal. */
 export async function dbop(line: string, options: RunOptions = {}): Promise<Ran> {
   const written = { out: '', err: '' };
+  const signal = options.signal ?? new AbortController().signal;
+  setMaxListeners(0, signal);
   const io: Io = {
     name: 'dbop',
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...options.env },
@@ -29,7 +32,7 @@ export async function dbop(line: string, options: RunOptions = {}): Promise<Ran>
     interactive: false,
     color: false,
     width: Infinity,
-    signal: options.signal ?? new AbortController().signal,
+    signal,
     out: (text) => {
       written.out += text;
       options.onOut?.(written.out);
