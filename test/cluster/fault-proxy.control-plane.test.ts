@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { ApiServer } from '../../cluster/apiServer';
 import { FaultProxy } from '../support/faultProxy';
 import { lines } from '../support/lines';
@@ -34,9 +35,20 @@ afterAll(async () => {
 async function events(count: number, timeoutMs = 2000): Promise<string[]> {
   const list = await cluster.api.demand<{ metadata: { resourceVersion: string } }>('GET', maps());
   const response = await client.open('GET', `${maps()}?watch=true&resourceVersion=${list.metadata.resourceVersion}`);
+  // Before the first write: what has arrived but is not yet read is lost with a connection that breaks.
+  const seen = read(response, count);
   const name = `w-${Math.random().toString(36).slice(2)}`;
   for (const suffix of ['a', 'b', 'c']) await cluster.api.demand('POST', maps(), map(`${name}-${suffix}`));
   const timer = setTimeout(() => response.destroy(), timeoutMs);
+  try {
+    return await seen;
+  } finally {
+    clearTimeout(timer);
+    response.destroy();
+  }
+}
+
+async function read(response: Readable, count: number): Promise<string[]> {
   const seen: string[] = [];
   try {
     for await (const line of lines(response)) {
@@ -47,8 +59,6 @@ async function events(count: number, timeoutMs = 2000): Promise<string[]> {
   } catch {
     seen.push('reset');
   }
-  clearTimeout(timer);
-  response.destroy();
   return seen;
 }
 

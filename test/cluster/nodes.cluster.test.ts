@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { programs } from '../../cluster/programs';
+import { silent } from '../../cluster/progress';
+import { firstUpTimeoutMs, ownCluster } from '../support/sharedCluster';
+import type { TestCluster } from '../support/testCluster';
+import { waitFor } from '../support/waitFor';
+import { MachineTraces } from './machine-traces';
+
+let cluster: TestCluster;
+let traces: MachineTraces;
+
+/** Two pods on two nodes, each with a volume it writes as a user without any rights. */
+const set = {
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    serviceName: 'web',
+    replicas: 2,
+    podManagementPolicy: 'Parallel',
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        securityContext: { runAsUser: 999, runAsGroup: 999, fsGroup: 999, runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: { app: 'web' } } }],
+        containers: [
+          {
+            name: 'web',
+            image: 'busybox:1.36',
+            command: ['sh', '-c', 'hostname >> /data/index.html; echo serving; exec httpd -f -p 8080 -h /data'],
+            readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+            securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+            volumeMounts: [{ name: 'data', mountPath: '/data' }],
+          },
+        ],
+      },
+    },
+    volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }],
+  },
+};
+
+const services = [
+  { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'default' }, spec: { clusterIP: 'None', selector: { app: 'web' }, ports: [{ port: 8080 }] } },
+  { apiVersion: 'v1', kind: 'Service', metadata: { name: 'front', namespace: 'default' }, spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] } },
+];
+
+beforeAll(async () => {
+  cluster = await ownCluster({ nodes: 2 });
+  traces = new MachineTraces(cluster.demandOwn('nodes'));
+  await cluster.apply(set, ...services);
+}, firstUpTimeoutMs);
+
+afterAll(async () => {
+  await cluster.remove();
+}, 60_000);
+
+const nodeOf = (pod: string): Promise<string> => cluster.kubectl(`get pod ${pod} -o jsonpath={.spec.nodeName}`);
+const readyReplicas = (count: number, withinMs = 60_000): Promise<unknown> =>
+  waitFor(cluster, { apiVersion: 'apps/v1', resource: 'statefulsets', namespace: 'default', name: 'web' }, (object) => object?.status?.readyReplicas === count, { what: `${count} ready pods`, withinMs });
+
+test('pods of a StatefulSet run on both nodes, on volumes that a non-root user can write', async () => {
+  await readyReplicas(2);
+  expect(new Set([await nodeOf('web-0'), await nodeOf('web-1')])).toEqual(new Set(['node1', 'node2']));
+}, 70_000);
+
+test('pods of different nodes find each other by name', async () => {
+  expect(await cluster.kubectl('exec web-0 -- wget -T 5 -qO- http://web-1.web:8080')).toBe('web-1\n');
+  expect(await cluster.kubectl('exec web-1 -- wget -T 5 -qO- http://web-0.web.default.svc.cluster.local:8080')).toBe('web-0\n');
+});
+
+test('a Service reaches all its pods from each node', async () => {
+  for (const pod of ['web-0', 'web-1']) {
+    const script = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do wget -T 5 -qO- http://front; done';
+    expect(new Set((await cluster.kubectl(`exec ${pod} -- sh -c '${script}'`)).trim().split('\n'))).toEqual(new Set(['web-0', 'web-1']));
+  }
+}, 30_000);
+
+test('logs can be read', async () => {
+  expect(await cluster.kubectl('logs web-0')).toBe('serving\n');
+});
+
+test('a port can be forwarded', async () => {
+  const { kubectl } = await programs(['kubectl'], silent);
+  const forward = spawn(kubectl, ['port-forward', 'pod/web-1', ':8080'], { env: { ...process.env, KUBECONFIG: cluster.kubeconfig } });
+  try {
+    // By event: leaving a loop over its output would close the pipe, and kubectl with it.
+    const [said] = (await once(forward.stdout, 'data')) as [Buffer];
+    const port = /127\.0\.0\.1:([0-9]+)/.exec(said.toString())?.[1];
+    const text = await new Promise<string>((resolve, reject) => {
+      request({ port, host: '127.0.0.1' }, (response) => void response.setEncoding('utf8').on('data', resolve)).on('error', reject).end();
+    });
+    expect(text).toBe('web-1\n');
+  } finally {
+    forward.kill();
+  }
+}, 20_000);
+
+test('pods reach the API server', async () => {
+  const token = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+  const said = await cluster.tryKubectl(`exec web-0 -- sh -c 'wget -T 5 --no-check-certificate --header "Authorization: Bearer $(cat ${token})" -qO- https://kubernetes.default/version || true'`);
+  expect(said.stdout + said.stderr).toMatch(/v1\.34|TLS|ssl/i);
+}, 20_000);
+
+test.each(['192.0.2.1', '8.8.8.8', '10.244.1.250', '10.96.77.77'])('no packet gets out to %s', async (address) => {
+  const started = Date.now();
+  const { code } = await cluster.tryKubectl(`exec web-0 -- wget -T 5 -qO- http://${address}`);
+  expect(code).not.toBe(0);
+  expect(Date.now() - started).toBeLessThan(8000);
+}, 20_000);
+
+test('a name outside the cluster does not exist', async () => {
+  expect((await cluster.tryKubectl('exec web-0 -- nslookup example.com')).stdout).toContain('NXDOMAIN');
+});
+
+test('an image that nobody made is not found', async () => {
+  await cluster.kubectl('run missing --image=mysql:0.0.1 --restart=Never');
+  const pod = await waitFor(cluster, { apiVersion: 'v1', resource: 'pods', namespace: 'default', name: 'missing' }, (object) => /Pull/.test(object?.status?.containerStatuses?.[0]?.state?.waiting?.reason ?? ''), { what: 'a failed pull' });
+  expect(pod.status.containerStatuses[0].state.waiting.message).toMatch(/not found|Back-off/);
+  await cluster.kubectl('delete pod missing --wait=false');
+}, 40_000);
+
+test('a claim grows where its class allows it', async () => {
+  await cluster.kubectl(`patch pvc data-web-0 -p '{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}'`);
+  await waitFor(cluster, { apiVersion: 'v1', resource: 'persistentvolumeclaims', namespace: 'default', name: 'data-web-0' }, (object) => object?.status?.capacity?.storage === '2Gi', { what: 'the new size' });
+}, 40_000);
+
+test("a node that is cut off is noticed, and heals when it is back", async () => {
+  const own = cluster.demandOwn('nodes');
+  await (await own.node('node2')).cut();
+  const node = { apiVersion: 'v1', resource: 'nodes', name: 'node2' };
+  const ready = (status: string): Promise<unknown> =>
+    waitFor(cluster, node, (object) => object?.status?.conditions?.find(({ type }: { type: string }) => type === 'Ready')?.status === status, { what: `Ready ${status}`, withinMs: 40_000 });
+  await ready('Unknown');
+  await own.startNode('node2');
+  await ready('True');
+  await readyReplicas(2);
+}, 150_000);
+
+test("a stopped node's pods are evicted, and run elsewhere with their data once it is out of service", async () => {
+  const own = cluster.demandOwn('nodes');
+  const lost = (await nodeOf('web-0')) === 'node2' ? 'web-0' : 'web-1';
+  await (await own.node('node2')).stop();
+  await waitFor(cluster, { apiVersion: 'v1', resource: 'pods', namespace: 'default', name: lost }, (pod) => pod?.metadata.deletionTimestamp !== undefined, { what: 'eviction', withinMs: 60_000 });
+  await cluster.kubectl('taint node node2 node.kubernetes.io/out-of-service=gone:NoExecute');
+  await readyReplicas(2, 90_000);
+  expect(await nodeOf(lost)).toBe('node1');
+  expect(await cluster.kubectl(`exec ${lost} -- cat /data/index.html`)).toBe(`${lost}\n${lost}\n`);
+  await cluster.kubectl('taint node node2 node.kubernetes.io/out-of-service-');
+}, 180_000);
+
+test('a stopped node can be started again', async () => {
+  await cluster.demandOwn('nodes').startNode('node2');
+  expect(await cluster.kubectl('get node node2 --no-headers')).toMatch(/node2 +Ready/);
+}, 100_000);
+
+test('a deleted claim takes its folder along', async () => {
+  const volumes = cluster.demandOwn('volumes').folder.file('volumes');
+  await cluster.kubectl('delete statefulset web --wait=true --cascade=foreground');
+  expect(readdirSync(volumes)).toHaveLength(2);
+  await cluster.kubectl('delete pvc data-web-0 data-web-1 --wait=true');
+  await waitFor<undefined>(cluster, { apiVersion: 'v1', resource: 'persistentvolumes', name: readdirSync(volumes)[0] ?? 'gone' }, (object) => object === undefined, { what: 'removal' });
+  expect(readdirSync(volumes).length).toBeLessThan(2);
+}, 60_000);
+
+test('down leaves nothing on the machine, even of a cluster that is half dead', async () => {
+  const own = cluster.demandOwn('nodes');
+  expect(await traces.find()).not.toEqual([]);
+  await (await own.node('node1')).stop();
+  await own.down();
+  expect(await traces.find()).toEqual([]);
+}, 60_000);
