@@ -42,6 +42,8 @@ async function run(path: string | undefined, flags: Flags): Promise<void> {
       ? operator.controllers({
           client,
           metrics,
+          manager: name,
+          operatorNamespace: process.env.POD_NAMESPACE,
           inCluster: isInCluster(process.env),
           storeImage: flags.image ?? process.env.DBOP_IMAGE ?? `cdk8s-database-operator:${VERSION}`,
           group: flags.group ?? process.env.DBOP_GROUP,

@@ -4,11 +4,11 @@ import { accountKeys, type EngineName, paths } from '../engines/engine';
 import { engineOf } from '../engines/engine-of';
 import type { BackupTarget } from './backup-target';
 import { labelsOf } from './database-labels';
-import { emptyDirectory, podFrame, secretMount, volumesOf } from './database-pod';
+import { emptyDirectory, folderOpener, podFrame, secretMount, volumesOf } from './database-pod';
 import { engineContainer } from './engine-container';
 import type { Resources, Scheduling } from './pod-props';
 import { type ServerNames, serverNames } from './server-names';
-import { podFailurePolicy, storeContainer } from './store-container';
+import { closedMounts, podFailurePolicy, storeContainer } from './store-container';
 
 /** A Job that hangs must end some day, or the schedule behind it would stand still in silence. */
 const DAY_SECONDS = 24 * 3600;
@@ -135,6 +135,7 @@ function jobSpec(props: BackupJobProps, labels: Record<string, string>): object 
       spec: {
         ...podFrame({ scheduling: props.scheduling, imagePullSecrets: props.imagePullSecrets }),
         restartPolicy: 'Never',
+        ...folderOpener(props.image ?? engine.image(version), closedMounts(target)),
         containers: [server.container, store.container],
         volumes: volumesOf([...server.mounts, ...store.mounts]),
       },

@@ -4,6 +4,8 @@ export type BackupTarget = { readonly volume: VolumeTarget; readonly s3?: undefi
 /** A claim that is mounted into the Jobs' pods. */
 export interface VolumeTarget {
   readonly claimName: string;
+  /** As `DataVolume.openFolder`. @default false */
+  readonly openFolder?: boolean;
 }
 
 /** A bucket of S3 or of a server that speaks its protocol. */

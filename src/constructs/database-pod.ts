@@ -41,6 +41,17 @@ export function podFrame({ serviceAccountName, scheduling, imagePullSecrets }: P
   };
 }
 
+/**
+ * A container that hands volumes to the user that everything else runs as, or none if there is nothing to hand over.
+ * It is the only one that runs as root, and may do nothing else with it.
+ */
+export function folderOpener(image: string, mounts: readonly Mount[]): { initContainers?: object[] } {
+  if (mounts.length === 0) return {};
+  const security = { ...containerSecurity, runAsUser: 0, runAsNonRoot: false, capabilities: { drop: ['ALL'], add: ['CHOWN'] } };
+  const command = ['chown', `${USER}:${USER}`, ...mounts.map(({ path }) => path)];
+  return { initContainers: [{ name: 'open-folders', image, command, securityContext: security, volumeMounts: mountsOf(mounts) }] };
+}
+
 /** A volume and where a container sees it. */
 export interface Mount {
   readonly volume: Readonly<Record<string, unknown>> & { readonly name: string };

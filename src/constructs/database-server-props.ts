@@ -18,6 +18,12 @@ export interface DataVolume {
   readonly storageClassName?: string;
   /** Binds the claim to one PersistentVolume. @default any that fits */
   readonly volumeName?: string;
+  /**
+   * Hands the volume's folder to the server's user before it starts, by a container that runs as root: for volumes that
+   * Kubernetes doesn't hand over itself, such as hostPath. The pods then don't meet Pod Security "restricted".
+   * @default false
+   */
+  readonly openFolder?: boolean;
 }
 
 /** Scheduled backups of the server. */

@@ -4,10 +4,10 @@ import { accountKeys, applicationKeys, paths } from '../engines/engine';
 import { engineOf } from '../engines/engine-of';
 import type { DatabaseJobProps } from './backup-job';
 import { labelsOf } from './database-labels';
-import { emptyDirectory, type Mount, podFrame, secretMount, volumesOf } from './database-pod';
+import { emptyDirectory, folderOpener, type Mount, podFrame, secretMount, volumesOf } from './database-pod';
 import { engineContainer } from './engine-container';
 import { serverNames } from './server-names';
-import { podFailurePolicy, storeContainer } from './store-container';
+import { closedMounts, podFailurePolicy, storeContainer } from './store-container';
 
 /** Which backup to restore. */
 export interface RestoreSource {
@@ -26,6 +26,8 @@ export interface RestoreJobProps extends DatabaseJobProps {
   readonly from?: RestoreSource;
   /** True: having no backup is a failure (`NoBackup`). False: then there is nothing to do. @default false */
   readonly required?: boolean;
+  /** As `DataVolume.openFolder`. @default false */
+  readonly openFolder?: boolean;
 }
 
 /**
@@ -73,6 +75,7 @@ export class RestoreJob extends Construct {
           spec: {
             ...podFrame({ scheduling: props.scheduling, imagePullSecrets: props.imagePullSecrets }),
             restartPolicy: 'Never',
+            ...folderOpener(props.image ?? engine.image(version), [...(props.openFolder === true ? [data] : []), ...closedMounts(target)]),
             containers: [server.container, store.container],
             volumes: volumesOf([...server.mounts, ...store.mounts]),
           },

@@ -1,6 +1,6 @@
 import { accountKeys, applicationKeys, type Engine, paths } from '../engines/engine';
 import { labelsOf } from './database-labels';
-import { containerSecurity, engineMounts, type Mount, mountsOf, podFrame, secretMount, volumesOf } from './database-pod';
+import { containerSecurity, engineMounts, folderOpener, type Mount, mountsOf, podFrame, secretMount, volumesOf } from './database-pod';
 import type { DatabaseServerProps } from './database-server-props';
 import { fingerprint } from './fingerprint';
 import type { Resources } from './pod-props';
@@ -31,6 +31,7 @@ export function serverPod(props: ServerPodProps): object {
       ...podFrame({ serviceAccountName: names.serviceAccount, scheduling: props.scheduling, imagePullSecrets: props.imagePullSecrets }),
       // A large cache takes its time to reach the disk.
       terminationGracePeriodSeconds: 120,
+      ...folderOpener(props.image ?? engine.image(props.version), props.data.openFolder === true ? mounts.filter(({ volume }) => volume.name === 'data') : []),
       containers: [container(props, mounts)],
       volumes: volumesOf(inTemplate),
     },

@@ -49,6 +49,11 @@ function targetSettings(target: BackupTarget): object {
   return { s3: { bucket, prefix, endpoint, region, credentials: paths.s3Credentials, ...(caSecret !== undefined && { ca: `${paths.s3Ca}/ca.crt` }) } };
 }
 
+/** The mount of a target that has to be handed to our user first. */
+export function closedMounts(target: BackupTarget): Mount[] {
+  return target.volume?.openFolder === true ? targetMounts(target) : [];
+}
+
 function targetMounts(target: BackupTarget): Mount[] {
   if (target.s3 === undefined) return [{ volume: { name: 'backups', persistentVolumeClaim: { claimName: target.volume.claimName } }, path: paths.backups }];
   const { credentialsSecret, caSecret } = target.s3;

@@ -93,7 +93,7 @@ export function backupVolume(plan: DatabasePlan): KubeObject[] {
 
 /** The Job that fills the data volume before the server may start. */
 export function restoreJob(plan: DatabasePlan, storeImage: string): KubeObject[] {
-  return render((chart) => new RestoreJob(chart, 'restore', { ...jobProps(plan, storeImage), target: plan.restore.target ?? plan.backup.target, from: plan.restore.from, required: plan.restore.policy === 'Required' }));
+  return render((chart) => new RestoreJob(chart, 'restore', { ...jobProps(plan, storeImage), target: plan.restore.target ?? plan.backup.target, from: plan.restore.from, required: plan.restore.policy === 'Required', openFolder: plan.server.data.openFolder }));
 }
 
 /** The Job that takes the last backup. It is always verified: what it read is about to be deleted. */

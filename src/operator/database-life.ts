@@ -6,6 +6,7 @@ import type { Client } from '../runtime/client';
 import { systemClock } from '../runtime/clock';
 import type { Context } from '../runtime/context';
 import { controller, type Controller } from '../runtime/controller';
+import { managedByLabel } from '../runtime/manifest';
 import type { Metrics } from '../runtime/metrics';
 import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
 import { DatabaseMetrics } from './database-metrics';
@@ -34,6 +35,10 @@ export interface DatabaseApi<K extends Kind> {
 /** Where the operator runs and what it brings along. */
 export interface DatabaseLifeOptions {
   readonly client: Client;
+  /** Name of the manager that the controller runs in: what it makes bears it, and so do the Jobs that a CronJob makes. */
+  readonly manager: string;
+  /** Namespace of the operator's own pods, which a database must let in. @default the operator runs outside of the cluster */
+  readonly operatorNamespace?: string;
   /** The operator runs in the cluster and reaches Services; else it goes through port-forwards. */
   readonly inCluster: boolean;
   /** Image with `dbop`, for backup and restore Jobs. */
@@ -55,7 +60,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
   const tools: LifeTools = { probe: senses.probe, storeImage: options.storeImage, newPassword, remembered: new Map() };
 
   const live = async (context: Context<K>): Promise<Outcome<StatusOf<K>>> => {
-    const plan = api.plan(context);
+    const plan = withOperator(api.plan(context), options);
     const facts = await observe(context, plan, senses);
     const pass: Pass = { context: context, plan, facts, tools };
     await api.duties?.(context, plan);
@@ -73,6 +78,13 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     select: [{ type: builtin.Pod, labelSelector: 'app.kubernetes.io/component in (server,backup,restore),app.kubernetes.io/instance' }],
     wakes: (pod) => instanceOf(pod),
   });
+}
+
+/** The operator is part of a database's surroundings: its pods must be let in, and what a CronJob makes must be known as ours. */
+function withOperator(plan: DatabasePlan, { manager, operatorNamespace }: DatabaseLifeOptions): DatabasePlan {
+  const operator = operatorNamespace === undefined ? [] : [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': operatorNamespace } }, podSelector: { matchLabels: { 'app.kubernetes.io/component': 'operator' } } }];
+  const network = { from: [...(plan.server.network?.from ?? [{ podSelector: {} }]), ...operator] };
+  return { ...plan, server: { ...plan.server, network, labels: { ...plan.server.labels, [managedByLabel]: manager } } };
 }
 
 function outcome<Status>(telling: Telling, status: StatusUpdate<Status>): Outcome<Status> {

@@ -48,7 +48,7 @@ export function lifeOf(story: EngineStory): void {
   const ready = (object: AnyObject) => object.status?.conditions?.find((condition: { type: string }) => condition.type === 'Ready');
   const isReady = (object: AnyObject) => ready(object)?.status === 'True' && ready(object)?.observedGeneration === object.metadata.generation;
   const podUid = () => cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`);
-  const change = (patch: object) => cluster.kubectl(`patch db ${name} -n ${namespace} --type merge --patch-file /dev/stdin`, JSON.stringify({ spec: patch }));
+  const change = (patch: object) => cluster.kubectl(`patch db ${name} -n ${namespace} --type merge -p '${JSON.stringify({ spec: patch })}'`);
 
   async function sql(statement: string, password?: string): Promise<string> {
     const current = password ?? Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
@@ -67,7 +67,7 @@ export function lifeOf(story: EngineStory): void {
     const before = Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
     const pod = await podUid();
     const slow = sql(story.slowStatement, before);
-    await cluster.kubectl(`patch secret ${name}-app -n ${namespace} --patch-file /dev/stdin`, JSON.stringify({ stringData: { password: 'a-password-of-my-own' } }));
+    await cluster.kubectl(`patch secret ${name}-app -n ${namespace} -p '{"stringData":{"password":"a-password-of-my-own"}}'`);
     await waitFor(cluster, at('secrets', `${name}-accounts`), (seen) => Buffer.from(seen?.data?.['app-password'] ?? '', 'base64').toString() === 'a-password-of-my-own' && seen?.data?.['retained'] === undefined, { what: 'the change of the password' });
     expect(await sql('SELECT count(*) FROM notes', 'a-password-of-my-own')).toBe('2');
     await expect(sql('SELECT 1', before)).rejects.toThrow();

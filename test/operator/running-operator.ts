@@ -27,7 +27,7 @@ export async function startOperator(cluster: TestCluster, namespace: string, opt
     name: 'dbop',
     client,
     namespaces: [namespace],
-    controllers: controllers({ client, inCluster: false, storeImage: options.image ?? `cdk8s-database-operator:${packageVersion}` }),
+    controllers: controllers({ client, manager: 'dbop', inCluster: false, storeImage: options.image ?? `cdk8s-database-operator:${packageVersion}` }),
     log: createLog({ level: process.env['DBOP_TEST_LOG'] === undefined ? 'fatal' : 'debug' }),
   });
   const running = manager.run(stop.signal);
