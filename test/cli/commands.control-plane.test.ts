@@ -1,3 +1,4 @@
+import { FaultProxy } from '../support/faultProxy';
 import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
 import type { TestCluster } from '../support/testCluster';
 import { makeNamespace, removeNamespace } from '../support/testNamespace';
@@ -146,7 +147,6 @@ describe('a person with few rights', () => {
     await cluster.kubectl(`create serviceaccount dev -n ${namespace}`);
     await cluster.kubectl(`create role dev -n ${namespace} --verb=get,list,watch --resource=databases.dbop.dev,databasebackups.dbop.dev,pods,services,configmaps,persistentvolumeclaims,serviceaccounts,statefulsets.apps,jobs.batch,cronjobs.batch,networkpolicies.networking.k8s.io,poddisruptionbudgets.policy,events.events.k8s.io`);
     await cluster.kubectl(`create rolebinding dev -n ${namespace} --role=dev --serviceaccount=${namespace}:dev`);
-    const { FaultProxy } = await import('../support/faultProxy.js');
     const proxy = await FaultProxy.start(cluster.api.access, { as: `system:serviceaccount:${namespace}:dev` });
     try {
       const limited = (line: string, stdin = '') => dbop(`${line} -n ${namespace}`, { env: { KUBECONFIG: proxy.kubeconfig }, stdin });

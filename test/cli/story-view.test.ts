@@ -26,8 +26,8 @@ const story: DatabaseStory = {
   database: database(running),
   children: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'orders' }, spec: { replicas: 1 }, status: { readyReplicas: 1 } } as DatabaseStory['children'][number]],
   pods: [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'orders-0' }, spec: { nodeName: 'node1' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } }],
-  backups: [{ apiVersion: 'dbop.dev/v1alpha1', kind: 'DatabaseBackup', metadata: { name: 'orders-1' }, spec: { database: 'orders' }, status: { phase: 'Succeeded', verified: true, bytes: 1_258_291, tables: 3, rows: 42, completedAt: '2026-01-31T11:00:00Z' } } as DatabaseBackupObject],
-  events: [{ apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'e' }, type: 'Warning', reason: 'Late', note: 'it was', eventTime: '2026-01-31T11:30:00Z', series: { count: 3, lastObservedTime: '2026-01-31T11:58:00Z' } } as KubeEvent],
+  backups: [{ apiVersion: 'dbop.dev/v1alpha1', kind: 'DatabaseBackup', metadata: { name: 'orders-1' }, spec: { database: 'orders' }, status: { phase: 'Succeeded', verified: true, bytes: 1_258_291, tables: 3, rows: 42, completedAt: '2026-01-31T11:00:00Z' } }],
+  events: [{ apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'e' }, type: 'Warning', reason: 'Late', note: 'it was', eventTime: '2026-01-31T11:30:00Z', series: { count: 3, lastObservedTime: '2026-01-31T11:58:00Z' } }],
 };
 
 describe('the table of databases', () => {
