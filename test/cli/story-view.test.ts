@@ -1,7 +1,6 @@
 import { Database, type DatabaseObject } from '../../src/api/database';
-import type { DatabaseBackupObject } from '../../src/api/database-backup';
 import { childState } from '../../src/cli/child-state';
-import type { DatabaseStory, KubeEvent } from '../../src/cli/story';
+import type { DatabaseStory } from '../../src/cli/story';
 import { databaseTable, storyText } from '../../src/cli/story-view';
 
 const now = Date.parse('2026-01-31T12:00:00Z');
