@@ -17,6 +17,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY imports imports
+COPY examples examples
 COPY src src
 RUN npm run build
 

@@ -19,5 +19,6 @@ export default tseslint.config(
       'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
+  { files: ['src/constructs/cdk8s-plus.ts'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   { files: ['*.js', '*.mjs', '*.cjs'], languageOptions: { globals: { module: 'writable', require: 'readonly' } }, rules: { '@typescript-eslint/no-require-imports': 'off' } },
 );

@@ -1,5 +1,5 @@
 import { Chart, type ApiObject } from 'cdk8s';
-import { EnvValue, Secret, type Container, type ISecret } from 'cdk8s-plus-27';
+import type { Container, EnvValue, ISecret } from 'cdk8s-plus-27';
 import { Construct, type IConstruct } from 'constructs';
 import { Database, defaultGroup } from '../api/database';
 import { DatabaseBackup } from '../api/database-backup';
@@ -7,6 +7,7 @@ import { engineOf } from '../engines/engine-of';
 import type { EngineName } from '../engines/engine';
 import { parameterText } from '../engines/parameters';
 import { InvalidSpecError } from '../kind/problem';
+import { cdk8sPlus } from './cdk8s-plus';
 import { DatabaseBackupResource, DatabaseResource } from './database-resource';
 import type { DatabaseInstanceProps } from './database-instance-props';
 import { serverNames } from './server-names';
@@ -65,7 +66,7 @@ export abstract class DatabaseInstance extends Construct {
     this.serviceName = names.service;
     this.secretName = names.applicationSecret;
     this.port = engineOf(engine).port;
-    this.connection = connectionBy(Secret.fromSecretName(this, 'secret', this.secretName));
+    this.connection = connectionBy(cdk8sPlus().Secret.fromSecretName(this, 'secret', this.secretName));
     new DatabaseResource(this, 'resource', { group, metadata: { name, namespace, labels, annotations }, spec });
   }
 
@@ -110,7 +111,7 @@ function refuseTwin(instance: DatabaseInstance, key: string): void {
 }
 
 function connectionBy(secret: ISecret): Connection {
-  const value = (key: string) => EnvValue.fromSecretValue({ secret, key });
+  const value = (key: string) => cdk8sPlus().EnvValue.fromSecretValue({ secret, key });
   return {
     host: value('host'),
     port: value('port'),
