@@ -18,12 +18,14 @@ export function refuseForeign(live: KubeObject, { manager, owner, ownerType }: P
     }
     throw notOurs(live, `is controlled by ${controlledBy.kind} '${controlledBy.name}'; rename one of the two, or delete that ${controlledBy.kind}`);
   }
+  const labelled = live.metadata.labels?.[ownerLabel];
+  // Somebody may have taken our label off, but what names us as its owner is ours.
+  if (labelled === uid || live.metadata.ownerReferences?.some((reference) => reference.uid === uid) === true) return;
   const managedBy = live.metadata.labels?.[managedByLabel];
   if (managedBy !== manager) {
     throw notOurs(live, `was made by ${maker(live, managedBy)}; delete it, or hand it over with: kubectl label ${live.kind.toLowerCase()} ${live.metadata.name} ${namespaceFlag(live)}--overwrite ${managedByLabel}=${manager}`);
   }
-  const labelled = live.metadata.labels?.[ownerLabel];
-  if (labelled !== undefined && labelled !== uid && alive(labelled)) {
+  if (labelled !== undefined && alive(labelled)) {
     throw notOurs(live, `was made for another object (UID ${labelled}) of '${manager}'; rename one of the two`);
   }
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtin, type KubeObject, type ResourceType } from '../../src/kind/resource';
-import { done, type ApplyChildrenOptions } from '../../src/runtime';
+import { done, type ApplyChildrenOptions, type Controller } from '../../src/runtime';
 import { prepared } from '../../src/runtime/manifest';
 import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
 import type { TestCluster } from '../support/testCluster';
 import { makeNamespace, removeNamespace } from '../support/testNamespace';
 import { waitFor } from '../support/waitFor';
 import { eightChildren, type Manifest } from './children';
-import { basket, basketController, basketKind, install, readyOf, Rig, untilReady } from './rig';
+import { basket, basketController, basketKind, install, readyOf, Rig, untilReady, type Basket, type BasketKind } from './rig';
 
 jest.setTimeout(60_000);
 
@@ -99,6 +99,50 @@ test('what somebody changed of ours is set right by one write, and what they add
   const { data } = await waitFor(cluster, configMap('a'), (object) => object?.data?.a === 'b', { what: 'set right' });
   expect(data).toEqual({ a: 'b', more: 'x' });
   expect(rig?.writes()).toEqual(['PATCH configmaps/a']);
+});
+
+test('a child from which somebody took our label gets it back', async () => {
+  await say('one');
+  const { proxy } = await reconciling(() => [config('a')]);
+  await untilReady(cluster, kind, namespace, 'a');
+  proxy.forget();
+  await cluster.kubectl(`label configmap a -n ${namespace} app.kubernetes.io/managed-by-`);
+  await waitFor(cluster, configMap('a'), (object) => object?.metadata.labels?.['app.kubernetes.io/managed-by'] === 'rig', { what: 'labelled' });
+  // The first is the attempt to create it, which finds it there.
+  expect(rig?.writes()).toEqual(['PATCH configmaps/a', 'PATCH configmaps/a']);
+});
+
+test('a child of a deleted predecessor is left to the garbage collector, then made anew', async () => {
+  await say('one');
+  const held = (): Manifest => ({ ...config('a'), metadata: { name: 'a', finalizers: ['example.com/hold'] } });
+  await reconciling(() => [held()]);
+  await untilReady(cluster, kind, namespace, 'a');
+  await cluster.kubectl(`delete baskets.apply.runtime.test a -n ${namespace}`);
+  await say('one');
+  const object = await untilReady(cluster, kind, namespace, 'a', 'False', 'ReconcileFailed');
+  expect(readyOf(object)?.message).toMatch(/ConfigMap '.*\/a' still belongs to the deleted predecessor of .*\/a; waiting until the garbage collector has removed it/);
+  await waitFor(cluster, configMap('a'), (there) => there?.metadata.deletionTimestamp !== undefined, { what: 'collected' });
+  await cluster.kubectl(`patch configmap a -n ${namespace} --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`);
+  await untilReady(cluster, kind, namespace, 'a');
+  await cluster.kubectl(`patch configmap a -n ${namespace} --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`);
+});
+
+test('a child of a custom kind, too, is created only where there is none', async () => {
+  const crate = basketKind('crate.apply.runtime.test');
+  await install(cluster, crate);
+  await cluster.apply(basket(crate, namespace, 'theirs', { comment: 'mine' }));
+  await say('one');
+  const children = [basket(crate, namespace, 'ours'), basket(crate, namespace, 'theirs')] as KubeObject[];
+  const reconcile: Controller<BasketKind>['reconcile'] = async (context) => {
+    await context.apply(children, { set: 'all' });
+    return done();
+  };
+  rig = await Rig.start(cluster, [basketController(kind, { owns: [crate], reconcile })], { namespaces: [namespace] });
+  const object = await untilReady(cluster, kind, namespace, 'a', 'False', 'NotOurs');
+  expect(readyOf(object)?.message).toMatch(/^Basket '.*\/theirs' was made by 'kubectl-client-side-apply'/);
+  const [ours, theirs] = await Promise.all(['ours', 'theirs'].map((name) => rig?.client.get<Basket>(crate, { namespace, name })));
+  expect(ours?.metadata.labels).toHaveProperty('dbop.dev/owner');
+  expect(theirs?.metadata.labels).toBeUndefined();
 });
 
 test('what is no longer rendered is pruned; what was applied without a set, or belongs to another, is not', async () => {
