@@ -28,6 +28,8 @@ export interface QueueObserver {
 
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 5, maxMs: 300_000, jitter: 0.1 };
 const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 10, burst: 100 };
+/** For how long workers may go on without a turn of the event loop. */
+const LONGEST_TURN_MS = 10;
 
 /**
  * Keys to be worked on.
@@ -37,6 +39,8 @@ const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 10, burst: 100 };
  * - A key that a worker holds is given to nobody else; added meanwhile, it is given out again after that worker is done.
  * - First come, first served: a key that is added over and over waits behind all others each time, and one that fails over
  *   and over waits longer each time.
+ * - Work that never waits, such as passes over a thousand unchanged objects, doesn't keep timers and sockets from their turn: the
+ *   lease is renewed and probes are answered meanwhile.
  */
 export class Queue {
   /** Keys that wait, in the order of their coming, each with the time of it. A key is never both here and in `again`. */
@@ -49,6 +53,9 @@ export class Queue {
   private readonly idle = new Set<IdleWorker>();
   /** Failures in a row; a key without failures isn't here. */
   private readonly failed = new Map<string, number>();
+  /** The turn of the event loop that workers wait for, if they do. */
+  private turn: Promise<void> | undefined;
+  private turnedAt: number;
 
   private readonly clock: Clock;
   private readonly delayed: DelayedKeys;
@@ -58,6 +65,7 @@ export class Queue {
     this.clock = options.clock ?? systemClock;
     this.delayed = new DelayedKeys(this.clock, (key) => this.add(key));
     this.bucket = new TokenBucket(options.rateLimit ?? DEFAULT_RATE_LIMIT, this.clock);
+    this.turnedAt = this.clock.monotonic();
   }
 
   /** Asks for work on a key as soon as a worker is free. */
@@ -145,7 +153,20 @@ export class Queue {
       } finally {
         this.finish(key);
       }
+      if (this.turn !== undefined || this.clock.monotonic() - this.turnedAt > LONGEST_TURN_MS) await this.nextTurn();
     }
+  }
+
+  /** All workers wait for the same turn: as long as one of them goes on, there is none. */
+  private nextTurn(): Promise<void> {
+    this.turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.turn = undefined;
+        this.turnedAt = this.clock.monotonic();
+        resolve();
+      });
+    });
+    return this.turn;
   }
 
   private take(signal: AbortSignal): Promise<string | undefined> {

@@ -190,3 +190,26 @@ test('metrics see every addition, the time waited, the time worked and every ret
   expect(queue.longestHeldMs).toBe(0);
   expect(seen).toEqual([['added', 1], ['taken', 30, 0], ['retried'], ['finished', 70]]);
 });
+
+test('workers that never have to wait let the event loop turn all the same', async () => {
+  const clock = new ManualClock();
+  let elapsed = 0;
+  const queue = new Queue({ clock: Object.assign(clock, { monotonic: () => elapsed }) });
+  const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
+  for (const key of keys) queue.add(key);
+  const stop = new AbortController();
+  let worked = 0;
+  let workedByFirstTurn: number | undefined;
+  setImmediate(() => (workedByFirstTurn = worked));
+  await queue.work(
+    4,
+    async () => {
+      elapsed += 4;
+      worked += 1;
+      if (worked === keys.length) stop.abort();
+    },
+    stop.signal,
+  );
+  expect(worked).toBe(100);
+  expect(workedByFirstTurn).toBeLessThan(10);
+});
