@@ -1,0 +1,10 @@
+import { backupOf } from './backup-of';
+
+describe('backups of MySQL', () => {
+  backupOf({
+    engine: 'mysql',
+    version: '9.7',
+    client: 'export MYSQL_PWD="$(cat /dbop/application/password)"; exec mysql -h "$1" -u app app -N',
+    fill: "INSERT INTO filler SELECT REPEAT('x', 200) FROM information_schema.columns a, information_schema.columns b LIMIT 100000;",
+  });
+});
