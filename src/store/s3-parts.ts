@@ -13,23 +13,21 @@ export function partSize(number: number): number {
 
 /** Cuts a stream into the parts of an upload; each but the last has exactly its size. */
 export async function* parts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let pieces: Buffer[] = [];
-  let held = 0;
   let number = 1;
+  // One buffer a part, filled in place: pieces that are joined in the end would take twice the memory.
+  let part = Buffer.allocUnsafeSlow(partSize(number));
+  let held = 0;
   for await (const chunk of source) {
-    let rest = chunk;
-    while (held + rest.length >= partSize(number)) {
-      const room = partSize(number) - held;
-      yield Buffer.concat([...pieces, rest.subarray(0, room)]);
-      rest = rest.subarray(room);
-      pieces = [];
-      held = 0;
+    for (let at = 0; at < chunk.length; ) {
+      const taken = chunk.copy(part, held, at);
+      at += taken;
+      held += taken;
+      if (held < part.length) continue;
+      yield part;
       number += 1;
-    }
-    if (rest.length > 0) {
-      pieces.push(rest);
-      held += rest.length;
+      part = Buffer.allocUnsafeSlow(partSize(number));
+      held = 0;
     }
   }
-  if (held > 0) yield Buffer.concat(pieces);
+  if (held > 0) yield part.subarray(0, held);
 }

@@ -97,7 +97,7 @@ export class S3Target implements Target {
 
   async list(folder: string, signal: AbortSignal): Promise<StoredObject[]> {
     const found: StoredObject[] = [];
-    const pages = this.sdk.paginateListObjectsV2({ client: this.client }, { Bucket: this.bucket, Prefix: `${this.key(folder)}/` }, { abortSignal: signal });
+    const pages = this.sdk.paginateListObjectsV2({ client: this.client, stopOnSameToken: true }, { Bucket: this.bucket, Prefix: `${this.key(folder)}/` }, { abortSignal: signal });
     for await (const page of pages) {
       for (const object of page.Contents ?? []) found.push({ path: this.path(object.Key ?? ''), modifiedAt: object.LastModified ?? new Date(0) });
     }
@@ -179,7 +179,7 @@ export class S3Target implements Target {
 
   private async lastPartAt(upload: { Key: string; UploadId: string; Initiated: Date }, signal: AbortSignal): Promise<Date> {
     let last = upload.Initiated;
-    const pages = this.sdk.paginateListParts({ client: this.client }, { Bucket: this.bucket, Key: upload.Key, UploadId: upload.UploadId }, { abortSignal: signal });
+    const pages = this.sdk.paginateListParts({ client: this.client, stopOnSameToken: true }, { Bucket: this.bucket, Key: upload.Key, UploadId: upload.UploadId }, { abortSignal: signal });
     for await (const page of pages) {
       for (const part of page.Parts ?? []) if ((part.LastModified ?? last) > last) last = part.LastModified ?? last;
     }
@@ -199,7 +199,8 @@ export class S3Target implements Target {
   }
 }
 
-const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
+/** With the part that is being filled, the SDK and Node itself, this stays within the 256 MiB of the store's container. */
+const BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 
 function sha256(body: Buffer): string {
   return createHash('sha256').update(body).digest('base64');
