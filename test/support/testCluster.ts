@@ -50,6 +50,19 @@ export class TestCluster {
     return this.demandOwn('an API server that tests may restart').restartApiServer(downMs);
   }
 
+  /** Makes images that the test's pods will ask for. A cluster given by kubeconfig fetches them by itself. */
+  public async ensureImages(...names: string[]): Promise<void> {
+    await this.parts.own?.ensureImages(names);
+  }
+
+  /** Builds the operator's image from the sources and brings it to the nodes; returns its name. */
+  public async loadOperator(): Promise<string> {
+    const given = process.env['DBOP_TEST_OPERATOR_IMAGE'];
+    if (this.parts.own) return this.parts.own.loadOperator();
+    if (given) return given;
+    throw new Error("the cluster of DBOP_TEST_KUBECONFIG needs the operator's image: build it from the Dockerfile, load it, and name it in DBOP_TEST_OPERATOR_IMAGE");
+  }
+
   /** The cluster's own controls, for tests that stop nodes or load images. */
   public demandOwn(what: string): Cluster {
     if (!this.parts.own) throw new Error(`the cluster of DBOP_TEST_KUBECONFIG has not ${what}; run this test without that variable`);
