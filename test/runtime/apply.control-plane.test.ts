@@ -140,9 +140,10 @@ test('a child of a custom kind, too, is created only where there is none', async
   rig = await Rig.start(cluster, [basketController(kind, { owns: [crate], reconcile })], { namespaces: [namespace] });
   const object = await untilReady(cluster, kind, namespace, 'a', 'False', 'NotOurs');
   expect(readyOf(object)?.message).toMatch(/^Basket '.*\/theirs' was made by 'kubectl-client-side-apply'/);
-  const [ours, theirs] = await Promise.all(['ours', 'theirs'].map((name) => rig?.client.get<Basket>(crate, { namespace, name })));
-  expect(ours?.metadata.labels).toHaveProperty('dbop.dev/owner');
-  expect(theirs?.metadata.labels).toBeUndefined();
+  const ours = await rig.client.get<Basket>(crate, { namespace, name: 'ours' });
+  const theirs = await rig.client.get<Basket>(crate, { namespace, name: 'theirs' });
+  expect(ours.metadata.labels?.['dbop.dev/owner']).toBe(object.metadata.uid);
+  expect(theirs.metadata.labels).toBeUndefined();
 });
 
 test('what is no longer rendered is pruned; what was applied without a set, or belongs to another, is not', async () => {
