@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../command';
-import { nodeRoot } from '../node/nodeRoot';
+import { nodeRecipe, nodeRoot } from '../node/nodeRoot';
 import { programs } from '../programs';
 import type { Progress } from '../progress';
 import type { ImageConfig } from './imageStore';
@@ -11,6 +11,8 @@ import type { ImageConfig } from './imageStore';
 export interface SmallImage {
   readonly names: readonly string[];
   readonly config: ImageConfig;
+  /** What else its content depends on: a change of it makes a new image. */
+  readonly madeFrom?: object;
   /** Puts the image's files into an empty folder. */
   fill(folder: string, progress: Progress): Promise<void>;
 }
@@ -29,7 +31,8 @@ export const pauseImage: SmallImage = {
 
 /** The real BusyBox, as Debian builds it, out of the nodes' file system. */
 export const busyboxImage: SmallImage = {
-  names: ['busybox:1.35', 'busybox:1.36', 'busybox:1.28', 'busybox:stable', 'busybox:latest'],
+  names: ['busybox:1.37', 'busybox:1.36', 'busybox:1.28', 'busybox:stable', 'busybox:latest'],
+  madeFrom: nodeRecipe,
   config: { Env: ['PATH=/bin'], Cmd: ['sh'] },
   async fill(folder, progress) {
     const binary = join(await nodeRoot(progress), 'bin', 'busybox');

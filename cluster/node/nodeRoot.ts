@@ -1,11 +1,13 @@
-import { debianFolder } from '../debian';
+import { type DebianRecipe, debianFolder } from '../debian';
 import type { Progress } from '../progress';
 
-/** The file system that all nodes start from; nobody may write to it. Kubernetes itself is added when a node starts. */
+/** What every node's file system holds besides Kubernetes itself, which is added when a node starts. */
+export const nodeRecipe: DebianRecipe = {
+  suite: 'trixie',
+  packages: ['containerd', 'runc', 'iptables', 'containernetworking-plugins', 'iproute2', 'mount', 'procps', 'busybox-static'],
+};
+
+/** The file system that all nodes start from; nobody may write to it. */
 export function nodeRoot(progress: Progress): Promise<string> {
-  return debianFolder(
-    'node',
-    { suite: 'trixie', packages: ['containerd', 'runc', 'iptables', 'containernetworking-plugins', 'iproute2', 'mount', 'procps', 'busybox-static'] },
-    progress,
-  );
+  return debianFolder('node', nodeRecipe, progress);
 }
