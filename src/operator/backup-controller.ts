@@ -17,7 +17,7 @@ type Kind = typeof DatabaseBackup;
 type Told = Outcome<DatabaseBackupStatus>;
 
 /** Annotation: where the artifact rests (names only, no secrets), so that it can be deleted when the database is long gone. */
-export const targetMark = 'dbop.dev/target';
+const targetMark = 'dbop.dev/target';
 
 /** What the controller of backups is made from. */
 export interface BackupControllerOptions {
@@ -64,7 +64,7 @@ export function backupController({ declaration, database, storeImage }: BackupCo
 }
 
 /** Writes down where the artifact goes before anything is put there. */
-export async function rememberTarget(context: Pick<Context<Kind>, 'client' | 'object'>, target: BackupTarget): Promise<void> {
+async function rememberTarget(context: Pick<Context<Kind>, 'client' | 'object'>, target: BackupTarget): Promise<void> {
   const { metadata } = context.object;
   if (metadata.annotations?.[targetMark] !== undefined) return;
   const type = { group: context.object.apiVersion.split('/')[0]!, version: context.object.apiVersion.split('/')[1]!, kind: 'DatabaseBackup', plural: 'databasebackups', namespaced: true };
@@ -80,12 +80,20 @@ function findJob(context: Context<Kind>, name: string): JobFact<StoreResult> | u
 function tell(context: Context<Kind>, job: JobFact<StoreResult>): Told {
   if (job.state === 'running') return wait('Running', `Job ${job.name} takes the backup`, { status: { phase: 'Running' } });
   const { result } = job;
+  if (job.state === 'succeeded' && result === undefined && !endedLongAgo(context, job)) {
+    return wait('Running', `Job ${job.name} has ended; its word is awaited`, { status: { phase: 'Running' }, after: 2_000 });
+  }
   if (job.state === 'succeeded' && result?.outcome === 'stored') {
     context.event('Normal', 'BackupTaken', result.message);
     return done(statusOf(result));
   }
   const message = `${result?.message ?? job.failure ?? 'the Job told no result'}; see kubectl logs job/${job.name} --all-containers`;
   return stuck('BackupFailed', message, { status: { phase: 'Failed', message, completedAt: job.endedAt } });
+}
+
+/** The Job and its pod come by two watches: the pod's word may be a moment behind, but not a minute. */
+function endedLongAgo(context: Context<Kind>, job: JobFact<StoreResult>): boolean {
+  return job.endedAt !== undefined && context.clock.now() - Date.parse(job.endedAt) > 60_000;
 }
 
 function statusOf({ backup, message }: Extract<StoreResult, { outcome: 'stored' }>): StatusUpdate<DatabaseBackupStatus> {

@@ -33,14 +33,16 @@ export function decide(plan: DatabasePlan, facts: Facts): Step {
   return 'Running';
 }
 
-/** Data may be lost by this deletion, and no final backup of it is proved yet. */
-export function mustBackUpFirst(plan: DatabasePlan, facts: Facts): boolean {
+/** Data may be lost by this deletion, and no final backup of it is proved yet: only the Job's own word that it was restored counts. */
+function mustBackUpFirst(plan: DatabasePlan, facts: Facts): boolean {
   const somethingToLose = facts.data !== undefined && (facts.data.holdsData || facts.pod?.ready === true);
-  return plan.deletionPolicy === 'Backup' && somethingToLose && facts.finalJob?.state !== 'succeeded';
+  const word = facts.finalJob?.state === 'succeeded' ? facts.finalJob.result : undefined;
+  const proved = word?.outcome === 'stored' && word.backup.verifiedAt !== undefined;
+  return plan.deletionPolicy === 'Backup' && somethingToLose && !proved;
 }
 
 /** The volume's contents are not settled, and a backup may be there to fill it. */
-export function mustRestoreFirst(plan: DatabasePlan, facts: Facts): boolean {
+function mustRestoreFirst(plan: DatabasePlan, facts: Facts): boolean {
   if (facts.data?.origin !== undefined || plan.restore.policy === 'Never') return false;
   return plan.restore.policy === 'Required' || plan.restore.always === true || plan.restore.from !== undefined || facts.mayHaveBackup;
 }

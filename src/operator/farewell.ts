@@ -18,7 +18,10 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
   const told = (kind: Telling['kind'], reason: string, message: string): Telling => ({ kind, phase: 'Deleting', reason, message, after: kind === 'wait' ? 5_000 : undefined });
   const job = facts.finalJob;
   if (job?.state === 'running') return told('wait', 'FinalBackup', `Job ${job.name} takes the last backup and proves it`);
-  if (job?.state === 'failed') {
+  if (job?.state === 'succeeded' && job.result === undefined) {
+    return told('wait', 'FinalBackup', `Job ${job.name} has ended, but what it has to say can't be read; if this lasts, delete the Job to have the backup taken again`);
+  }
+  if (job?.state === 'failed' || job?.state === 'succeeded') {
     const why = job.result?.message ?? job.failure ?? 'it told no reason';
     return told('stuck', 'FinalBackupFailed', `the last backup failed, so nothing is deleted: ${why}. Mend the cause and delete Job ${job.name} to try again, or ${plan.wayOut} to delete without it.`);
   }
@@ -27,7 +30,7 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
     const why = facts.server?.kind === 'silent' ? facts.server.why : (facts.pod?.message ?? 'its pod is missing');
     return told('wait', 'FinalBackupBlocked', `the last backup needs the server, which does not answer: ${why}. Nothing is deleted until it does; ${plan.wayOut} to delete without a last backup.`);
   }
-  if (!(await makeWay(pass))) return told('wait', 'FinalBackup', `waits for a former Job ${plan.backup.finalJob} to go`);
+  if (!(await makeWay(pass, plan.backup.finalJob))) return told('wait', 'FinalBackup', `waits for a former Job ${plan.backup.finalJob} to go`);
   await context.apply(finalBackupJob(plan, tools.storeImage), { own: 'label' });
   context.event('Normal', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup before the database is deleted`);
   context.audit('final-backup-started', { database: plan.server.name });
@@ -56,9 +59,9 @@ async function release({ context, plan, facts }: Pass): Promise<void> {
   if (facts.data !== undefined) await context.apply(claims, { own: 'none' });
 }
 
-/** A Job of the same name that belongs to a former object would stand for a backup that was never taken. */
-async function makeWay({ context, plan }: Pass): Promise<boolean> {
-  const former = context.read<Job>(builtin.Job).get(plan.backup.finalJob);
+/** A Job of the same name that belongs to a former object says nothing about this one. @returns whether there is none (any more) */
+export async function makeWay({ context }: Pass, name: string): Promise<boolean> {
+  const former = context.read<Job>(builtin.Job).get(name);
   if (former === undefined || former.metadata.labels?.[ownerLabel] === context.object.metadata.uid) return true;
   return context.remove(former);
 }

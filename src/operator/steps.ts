@@ -3,7 +3,7 @@ import { applyServer } from './apply-server';
 import { restoreJob } from './children';
 import { changeParameters, changePasswords } from './configure';
 import { parametersBehind, passwordsBehind, refusal, type Step } from './decide';
-import { finalBackup, remove } from './farewell';
+import { finalBackup, makeWay, remove } from './farewell';
 import type { Pass, Telling } from './life';
 import { SqlError } from './sql/door';
 import { FRESH_MS } from './sql/server-probe';
@@ -53,11 +53,15 @@ async function restore(pass: Pass): Promise<Telling> {
   await applyServer(pass, { running: false });
   const job = facts.restoreJob;
   if (job === undefined) {
+    if (!(await makeWay(pass, plan.names.restoreJob))) return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `waits for a former Job ${plan.names.restoreJob} to go`, after: SOON_MS };
     await context.apply(restoreJob(plan, tools.storeImage), { own: 'label' });
     context.audit('restore-started', { database: plan.server.name });
     return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${plan.names.restoreJob} looks for a backup to restore` };
   }
   if (job.state === 'running') return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${job.name} is restoring` };
+  if (job.state === 'succeeded' && job.result === undefined) {
+    return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${job.name} has ended, but what it has to say can't be read; if this lasts, delete the Job to have it look again`, after: SOON_MS };
+  }
   if (job.state === 'failed' || job.result === undefined) {
     const why = job.result?.message ?? job.failure ?? 'it told no result';
     const again = `Mend the cause and delete Job ${job.name} to try again, or set the restore policy to Never to start empty.`;

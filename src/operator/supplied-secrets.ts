@@ -5,7 +5,7 @@ import type { ClientCalls } from '../runtime/fence';
 import type { Secret } from './accounts';
 
 /** How long a Secret that is not ours is believed. */
-export const BELIEVED_MS = 30_000;
+const BELIEVED_MS = 30_000;
 
 /**
  * Secrets that users supply. They carry none of our labels, so the cache, which is narrowed to what is ours, doesn't hold them:

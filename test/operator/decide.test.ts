@@ -7,6 +7,8 @@ const passwords = { root: 'r', operator: 'o', backup: 'b', app: 'a' };
 const data = { name: 'data-orders-0', uid: 'c1', origin: 'empty', holdsData: true, version: '9.7' };
 const pod = { name: 'orders-0', uid: 'p1', ready: true, reason: 'PodReady', message: 'ready', failing: false };
 const job = (state: 'running' | 'succeeded' | 'failed') => ({ name: 'j', uid: 'j1', state });
+const backup = { database: 'orders', name: 'j', location: 'volume:orders/j', engine: 'mysql', serverVersion: '9.7.4', bytes: 1, storedBytes: 1, sha256: 'x', tables: 1, rows: 1, startedAt: 'now', completedAt: 'now' };
+const stored = (verifiedAt?: string) => ({ ...job('succeeded'), result: { outcome: 'stored' as const, message: '', backup: { ...backup, verifiedAt }, pruned: [] } });
 
 const nothing: Facts = { deleting: false, retained: [], wanted: {}, username: 'app', mayHaveBackup: false };
 const healthy: Facts = { ...nothing, known: passwords, data, pod, server: { kind: 'answers', version: '9.7.4' }, confirmedParameters: {} };
@@ -44,7 +46,9 @@ const situations: [string, Partial<DatabasePlan>, Facts, Step][] = [
   ['deleted, with data, the server down', {}, { ...healthy, deleting: true, pod: undefined, server: undefined }, 'FinalBackup'],
   ['deleted, the last backup under way', {}, { ...healthy, deleting: true, finalJob: job('running') }, 'FinalBackup'],
   ['deleted, the last backup failed', {}, { ...healthy, deleting: true, finalJob: job('failed') }, 'FinalBackup'],
-  ['deleted, the last backup proved', {}, { ...healthy, deleting: true, finalJob: job('succeeded') }, 'Removing'],
+  ['deleted, the last backup proved', {}, { ...healthy, deleting: true, finalJob: stored('now') }, 'Removing'],
+  ['deleted, the last backup taken but not proved', {}, { ...healthy, deleting: true, finalJob: stored() }, 'FinalBackup'],
+  ['deleted, the Job ended well but nobody knows what it did', {}, { ...healthy, deleting: true, finalJob: job('succeeded') }, 'FinalBackup'],
   ['deleted, the way out taken', { deletionPolicy: 'Delete' }, { ...healthy, deleting: true, finalJob: job('failed') }, 'Removing'],
   ['deleted, data to be retained', { deletionPolicy: 'Retain' }, { ...healthy, deleting: true }, 'Removing'],
   ['deleted before any server ever answered', {}, { ...nothing, deleting: true, data: { ...data, holdsData: false } }, 'Removing'],
