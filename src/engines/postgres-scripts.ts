@@ -39,7 +39,7 @@ GRANT EXECUTE ON FUNCTION pg_reload_conf() TO dbop_operator;
 -- Not those by which the server runs programs or loads code: they would make the account a superuser.
 SELECT format('GRANT ALTER SYSTEM ON PARAMETER %I TO dbop_operator', name) FROM pg_settings
 WHERE current_setting('server_version_num')::int >= 150000 AND context NOT IN ('internal', 'postmaster')
-AND name NOT LIKE '%\_command' AND name NOT LIKE '%\_libraries' AND name NOT LIKE '%\_path' AND name NOT LIKE '%\_file' AND name NOT LIKE 'log\_directory' \gexec
+AND name NOT LIKE '%\_command' AND name NOT LIKE '%\_libraries' AND name NOT LIKE '%\_file' AND name NOT IN ('dynamic_library_path', 'extension_control_path', 'log_directory') \gexec
 GRANT pg_read_all_data TO dbop_backup;
 -- Hashes of passwords belong to a dump of everything; large objects have no right of their own that could be given.
 GRANT SELECT ON pg_catalog.pg_authid TO dbop_backup;

@@ -42,6 +42,9 @@ const postmaster = new Set(
 const knownDynamic =
   /^(autovacuum|backend_flush|bgwriter|bytea|check_function|checkpoint|client|commit|constraint|cpu|createrole|cursor|date|deadlock|debug|default|effective|enable|escape|event_triggers|exit|extra_float|from_collapse|fsync|full_page|geqo|gin|hash_mem|hot_standby_|icu|idle|interval|intervalstyle|jit|join|krb|lc|lo_compat|local|lock|log|logical|maintenance|max|min|parallel|plan|plpgsql|post_auth|pre_auth|quote|random|recovery|remove|restart|row|scram|search|seq|session|standard|statement|synchronize|synchronous|tcp|temp|timezone|track|transaction|transform|update|vacuum|wal|work|xmlbinary|xmloption|zero)/;
 
+/** By these the server runs programs or loads code; the operator's account may not set them, so they wait for a start. */
+const powerful = /_(command|libraries|library|file)$/;
+
 /** PostgreSQL 14 and later. */
 export const postgres: Engine = {
   name: 'postgres',
@@ -60,7 +63,8 @@ export const postgres: Engine = {
 
   restartParameters(parameters, version): Parameters {
     const grantable = (versionParts(version)[0] ?? 0) >= GRANTABLE_SINCE;
-    return Object.fromEntries(Object.entries(parameters).filter(([name]) => !grantable || postmaster.has(normalised(name)) || !knownDynamic.test(normalised(name))));
+    const dynamic = (name: string) => grantable && knownDynamic.test(name) && !postmaster.has(name) && !powerful.test(name);
+    return Object.fromEntries(Object.entries(parameters).filter(([name]) => !dynamic(normalised(name))));
   },
 
   configFiles(settings) {

@@ -36,8 +36,8 @@ test('parameters that the operator owns are refused with the reason', () => {
 });
 
 test('only parameters that a running server cannot take restart it; before version 15 all of them do', () => {
-  const parameters = { work_mem: '8MB', shared_buffers: '64MB', 'pg_stat_statements.max': 5 };
-  expect(Object.keys(postgres.restartParameters(parameters, '17'))).toEqual(['shared_buffers', 'pg_stat_statements.max']);
+  const parameters = { work_mem: '8MB', shared_buffers: '64MB', 'pg_stat_statements.max': 5, session_preload_libraries: 'auto_explain' };
+  expect(Object.keys(postgres.restartParameters(parameters, '17'))).toEqual(['shared_buffers', 'pg_stat_statements.max', 'session_preload_libraries']);
   expect(Object.keys(postgres.restartParameters(parameters, '14.2'))).toEqual(Object.keys(parameters));
 });
 
