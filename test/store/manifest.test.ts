@@ -1,4 +1,4 @@
-import { expired, type Manifest, newestGood } from '../../src/store/manifest';
+import { expired, factsOf, type Manifest, newestGood } from '../../src/store/manifest';
 import { parseResult, resultText } from '../../src/store/result';
 
 const now = new Date('2026-03-31T00:00:00Z');
@@ -40,8 +40,8 @@ describe('the termination message', () => {
     const text = resultText({ outcome: 'failed', reason: 'DumpFailed', message: 'ü'.repeat(10_000) });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
     expect(parseResult(text)).toMatchObject({ outcome: 'failed', reason: 'DumpFailed' });
-    const { format: _format, compression: _compression, ...facts } = backup('a', 1, { position: 'x'.repeat(9000) });
-    const stored = resultText({ outcome: 'stored', message: 'm', backup: { ...facts, location: 'volume:a' }, pruned: Array.from({ length: 900 }, (_, index) => `backup-${index}`) });
+    const facts = factsOf(backup('a', 1, { position: 'x'.repeat(9000) }), 'volume:a');
+    const stored = resultText({ outcome: 'stored', message: 'm', backup: facts, pruned: Array.from({ length: 900 }, (_, index) => `backup-${index}`) });
     expect(Buffer.byteLength(stored)).toBeLessThanOrEqual(4096);
     expect(parseResult(stored)).toMatchObject({ outcome: 'stored', backup: { name: 'a' } });
   });
