@@ -81,7 +81,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
 }
 
 /** The operator is part of a database's surroundings: its pods must be let in, and what a CronJob makes must be known as ours. */
-function withOperator(plan: DatabasePlan, { manager, operatorNamespace }: DatabaseLifeOptions): DatabasePlan {
+export function withOperator(plan: DatabasePlan, { manager, operatorNamespace }: Pick<DatabaseLifeOptions, 'manager' | 'operatorNamespace'>): DatabasePlan {
   const operator = operatorNamespace === undefined ? [] : [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': operatorNamespace } }, podSelector: { matchLabels: { 'app.kubernetes.io/component': 'operator' } } }];
   const network = { from: [...(plan.server.network?.from ?? [{ podSelector: {} }]), ...operator] };
   return { ...plan, server: { ...plan.server, network, labels: { ...plan.server.labels, [managedByLabel]: manager } } };
