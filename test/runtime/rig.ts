@@ -69,7 +69,7 @@ export class Rig {
   static async start(cluster: TestCluster, controllers: readonly Controller[], options: Partial<ManagerOptions> & { proxy?: FaultProxy } = {}): Promise<Rig> {
     const { proxy: given, ...more } = options;
     const proxy = given ?? (await FaultProxy.start(cluster.api.access));
-    const client = new Client(await findCluster({ kubeconfig: proxy.kubeconfig }), { timeoutMs: 5_000 });
+    const client = new Client(await findCluster({ kubeconfig: proxy.kubeconfig }));
     const lines: Record<string, unknown>[] = [];
     const to = new Writable({
       write(chunk: Buffer, _encoding, written) {
