@@ -39,6 +39,7 @@ export function plan({ metadata, spec }: Instance): DatabasePlan {
       more: (chart) => hostVolume(chart, volumes.backup, spec.storage_size, `${namespace}-${instance}-backups`, { namespace, name: claims.backup }),
       verify: true,
       finalJob: `backup-${instance}-job`,
+      finalBackup: `${instance}-${uid.slice(0, 8)}`,
     },
     restore: { policy: 'IfAvailable', always: true },
     deletionPolicy: 'Backup',

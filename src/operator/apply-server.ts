@@ -35,6 +35,7 @@ async function accounts(pass: Pass): Promise<KnownPasswords> {
   const uid = context.object.metadata.uid ?? '';
   if (facts.known !== undefined) {
     tools.remembered.set(uid, facts.known);
+    if (!facts.accountsAreOurs) await context.apply([accountsSecret(plan, facts.known, { retained: facts.retained, staged: facts.wanted, rotation: facts.rotated })], { own: 'label' });
     return facts.known;
   }
   const known = tools.remembered.get(uid) ?? (await written(pass)) ?? made(pass);

@@ -48,8 +48,10 @@ export interface ServerState {
 export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObject[] {
   const parameters = state.parameters ?? plan.server.parameters ?? {};
   const podAnnotations = { ...plan.server.podAnnotations, ...(state.restartToken && { [restartMark]: state.restartToken }) };
+  // A server that sleeps can't be backed up, and a run that fails every night would hide one that matters.
+  const backup = plan.server.backup && { ...plan.server.backup, schedule: { ...plan.server.backup.schedule, suspended: !state.running } };
   const children = render((chart) => {
-    new DatabaseServer(chart, 'server', { ...plan.server, parameters, podAnnotations, names: plan.names, running: state.running, tlsSecret: identityNames(plan).server });
+    new DatabaseServer(chart, 'server', { ...plan.server, backup, parameters, podAnnotations, names: plan.names, running: state.running, tlsSecret: identityNames(plan).server });
     plan.more?.(chart);
   });
   for (const child of children) {
@@ -98,11 +100,11 @@ export function restoreJob(plan: DatabasePlan, storeImage: string): KubeObject[]
 
 /** The Job that takes the last backup. It is always verified: what it read is about to be deleted. */
 export function finalBackupJob(plan: DatabasePlan, storeImage: string): KubeObject[] {
-  return backupJob(plan, storeImage, { name: plan.backup.finalJob, verify: true });
+  return backupJob(plan, storeImage, { name: plan.backup.finalJob, backupName: plan.backup.finalBackup, verify: true });
 }
 
 /** A Job that takes one backup now. */
-export function backupJob(plan: DatabasePlan, storeImage: string, job: { name: string; verify: boolean }): KubeObject[] {
+export function backupJob(plan: DatabasePlan, storeImage: string, job: { name: string; backupName?: string; verify: boolean }): KubeObject[] {
   return render((chart) => new BackupJob(chart, 'backup', { ...jobProps(plan, storeImage), ...job, retention: plan.backup.retention }));
 }
 

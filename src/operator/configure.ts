@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { Account } from './accounts';
 import { accountName } from './accounts';
 import { accountsSecret, applicationSecret } from './children';
@@ -49,6 +50,18 @@ export async function changeParameters(pass: Pass): Promise<{ set: string[]; nee
     }
   });
   return { set, needRestart };
+}
+
+/**
+ * Lets a server that still shows a former certificate read the renewed one. The kubelet brings the file a minute or so after
+ * the Secret, so this may take a few tries; the former one is good for another month.
+ */
+export async function renewCertificate(pass: Pass): Promise<void> {
+  const { server } = serverIdentity(pass);
+  const shown = pass.facts.server?.kind === 'answers' ? pass.facts.server.certificate : undefined;
+  if (shown === undefined || shown === new X509Certificate(server.certificate).fingerprint256) return;
+  await asOperator(pass, (session) => session.reloadCertificate());
+  pass.tools.probe.forget(pass.context.object.metadata.uid ?? '');
 }
 
 /** Chooses new passwords and writes them down; the passes after this one carry them to the server. */

@@ -1,11 +1,12 @@
 import { Database } from '../api/database';
-import { DatabaseBackup } from '../api/database-backup';
+import { DatabaseBackup, type DatabaseBackupObject } from '../api/database-backup';
 import { databaseControllers } from '../constructs/database-controllers';
 import type { Context } from '../runtime/context';
 import type { Controller } from '../runtime/controller';
 import { backupController } from './backup-controller';
 import { databasePlan, databaseStatus } from './database-api';
 import { databaseController, type DatabaseLifeOptions } from './database-life';
+import type { Story } from './plan';
 import { recordBackups } from './record-backups';
 
 /** What our own operator is made from. */
@@ -25,11 +26,21 @@ export function controllers(options: DatabaseOperatorOptions): Controller[] {
       declaration: declared.database,
       plan: (context) => databasePlan(context.object, { storeImage, backupOf: sourceOf(context, backup) }),
       duties: (context, plan) => recordBackups(context, plan, backup),
+      lastBackup: (context) => newestBackup(context, backup),
+      wakes: (record) => [{ namespace: record.metadata.namespace, name: (record as DatabaseBackupObject).spec.database }],
       status: databaseStatus,
     },
     options,
   );
   return [life, backupController({ declaration: declared.backup, database, storeImage })];
+}
+
+/** The newest good backup that is on record. */
+function newestBackup(context: Context<typeof Database>, kind: typeof DatabaseBackup): Story['lastBackup'] {
+  const { name, namespace } = context.object.metadata;
+  const good = context.read(kind).list(namespace).filter(({ spec, status, metadata }) => spec.database === name && status?.phase === 'Succeeded' && metadata.deletionTimestamp === undefined);
+  const [newest] = good.sort((left, right) => (right.status?.completedAt ?? '').localeCompare(left.status?.completedAt ?? ''));
+  return newest?.status?.completedAt === undefined ? undefined : { name: newest.metadata.name, at: newest.status.completedAt, verified: newest.status.verified === true };
 }
 
 /** The database that the backup to restore from is of. */

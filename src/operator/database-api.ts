@@ -19,7 +19,7 @@ export function databasePlan({ metadata, spec }: DatabaseObject, outside: Outsid
   const { name } = metadata;
   const namespace = metadata.namespace ?? 'default';
   const names = serverNames(name);
-  const backup = backupPlan(name, spec);
+  const backup = backupPlan(metadata, spec);
   return {
     engine: engineOf(spec.engine),
     names,
@@ -68,10 +68,10 @@ export function databaseStatus(story: Story): StatusUpdate<DatabaseStatus> {
 type Spec = DatabaseObject['spec'];
 
 /** Backups need a place even without a schedule: the last one before a deletion is the one that counts. */
-function backupPlan(name: string, spec: Spec): BackupPlan {
+function backupPlan({ name, uid = '' }: DatabaseObject['metadata'], spec: Spec): BackupPlan {
   const { backup } = spec;
   const retention = backup?.retention && { count: backup.retention.count, days: ageInDays(backup.retention.age) };
-  const common = { verify: backup?.verify ?? true, retention, finalJob: `${name}-final-backup` };
+  const common = { verify: backup?.verify ?? true, retention, finalJob: `${name}-final-${uid.slice(0, 8)}` };
   if (backup?.s3 !== undefined) {
     const { credentialsSecretName, caSecretName, ...bucket } = backup.s3;
     return { ...common, target: { s3: { ...bucket, credentialsSecret: credentialsSecretName, caSecret: caSecretName } } };

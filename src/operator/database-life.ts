@@ -28,6 +28,10 @@ export interface DatabaseApi<K extends Kind> {
   plan(context: Context<K>): DatabasePlan;
   /** What is done beside the life itself, in every pass and whatever its step: the record of backups. @default nothing */
   duties?(context: Context<K>, plan: DatabasePlan): Promise<void>;
+  /** The newest good backup, where records of backups outlive their Jobs. @default what the pods of the Jobs still tell */
+  lastBackup?(context: Context<K>): Story['lastBackup'];
+  /** Databases that want a pass because something of this kind's own changed. @default none */
+  wakes?(watched: KubeObject): readonly ObjectKey[];
   /** What to write into the object's status. */
   status(story: Story, object: ObjectOf<K>): StatusUpdate<StatusOf<K>>;
 }
@@ -61,7 +65,8 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
 
   const live = async (context: Context<K>): Promise<Outcome<StatusOf<K>>> => {
     const plan = withOperator(api.plan(context), options);
-    const facts = await observe(context, plan, senses);
+    const seen = await observe(context, plan, senses);
+    const facts = { ...seen, lastBackup: api.lastBackup?.(context) ?? seen.lastBackup };
     const pass: Pass = { context: context, plan, facts, tools };
     await api.duties?.(context, plan);
     const telling = await steps[decide(plan, facts)](pass);
@@ -76,7 +81,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     reconcile: live,
     finalize: live,
     select: [{ type: builtin.Pod, labelSelector: 'app.kubernetes.io/component in (server,backup,restore),app.kubernetes.io/instance' }],
-    wakes: (pod) => instanceOf(pod),
+    wakes: (watched) => (watched.kind === 'Pod' ? instanceOf(watched) : (api.wakes?.(watched) ?? [])),
   });
 }
 

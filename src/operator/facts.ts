@@ -26,7 +26,7 @@ export interface DataClaim {
 
 /** How the server answered the last question. */
 export type ServerAnswer =
-  | { readonly kind: 'answers'; readonly version: string }
+  | { readonly kind: 'answers'; readonly version: string; readonly certificate?: string }
   | { readonly kind: 'denied' }
   | { readonly kind: 'silent'; readonly why: string };
 
@@ -35,6 +35,8 @@ export interface Facts {
   readonly deleting: boolean;
   /** @default the accounts have not been made yet */
   readonly known?: KnownPasswords;
+  /** The Secret with these passwords belongs to this object, and not to a former one that left it behind. */
+  readonly accountsAreOurs: boolean;
   /** Accounts whose password before the current one is still valid, because a change was interrupted. */
   readonly retained: readonly string[];
   /** What the accounts' passwords should be, as far as it differs from `known`. */

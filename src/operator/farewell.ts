@@ -1,7 +1,7 @@
 import { builtin, type KubeObject, type ResourceType } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
 import { applyServer } from './apply-server';
-import { finalBackupJob, serverChildren } from './children';
+import { accountsSecret, finalBackupJob, serverChildren } from './children';
 import { refusal } from './decide';
 import type { Job } from './job-fact';
 import type { Pass, Telling } from './life';
@@ -53,10 +53,11 @@ export async function remove(pass: Pass): Promise<Telling> {
   return { kind: 'done', phase: 'Deleting', reason: 'Removed', message: 'everything but the backups is gone' };
 }
 
-/** The claim stays, without a mark of its owner: a new object of the same name takes it up. */
+/** The claim stays, and the passwords that open it, without a mark of their owner: a new object of the same name takes them up. */
 async function release({ context, plan, facts }: Pass): Promise<void> {
   const claims = serverChildren(plan, { running: false, origin: facts.data?.origin, originAt: facts.data?.originAt, holdsData: facts.data?.holdsData ?? false }).filter((child) => child.kind === 'PersistentVolumeClaim');
-  if (facts.data !== undefined) await context.apply(claims, { own: 'none' });
+  if (facts.data === undefined || facts.known === undefined) return;
+  await context.apply([...claims, accountsSecret(plan, facts.known, { retained: facts.retained, rotation: facts.rotated })], { own: 'none' });
 }
 
 /** A Job of the same name that belongs to a former object says nothing about this one. @returns whether there is none (any more) */

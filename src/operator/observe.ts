@@ -29,6 +29,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
   const facts: Facts = {
     deleting: object.metadata.deletionTimestamp !== undefined,
     known: accounts?.known,
+    accountsAreOurs: accountsObject?.metadata.labels?.[ownerLabel] === object.metadata.uid,
     retained: accounts?.retained ?? [],
     wanted: wantedPasswords(plan, accounts?.known, accounts?.staged ?? {}, credentials.password),
     authority: authority(context, plan),

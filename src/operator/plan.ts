@@ -22,6 +22,8 @@ export interface BackupPlan {
   readonly retention?: Retention;
   /** Name of the Job that takes the last backup before a deletion. */
   readonly finalJob: string;
+  /** Name of that backup: it must never have been another's, or an old backup would pass for a new one. @default the Job's name */
+  readonly finalBackup?: string;
 }
 
 /** Whether and from what a new database is filled. */

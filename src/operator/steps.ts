@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
+import { builtin } from '../kind/resource';
+import type { StoreResult } from '../store/result';
 import { applyServer } from './apply-server';
 import { restoreJob } from './children';
-import { changeParameters, changePasswords } from './configure';
+import { changeParameters, changePasswords, renewCertificate } from './configure';
 import { parametersBehind, passwordsBehind, refusal, type Step } from './decide';
 import { finalBackup, makeWay, remove } from './farewell';
+import type { JobFact } from './job-fact';
 import type { Pass, Telling } from './life';
 import { SqlError } from './sql/door';
 import { FRESH_MS } from './sql/server-probe';
 
 /** A server that has just come up is asked again soon; events announce everything else. */
 const SOON_MS = 1_000;
+/** How often a backup is looked for that is required and not there. */
+const LOOK_AGAIN_MS = 30_000;
 
 /** What each step does: small, idempotent, never waiting inside. */
 export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
@@ -38,6 +43,7 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
 
   async Running(pass) {
     await applyServer(pass, { running: true });
+    await renewCertificate(pass);
     const { plan, facts } = pass;
     const version = facts.server?.kind === 'answers' ? facts.server.version : '';
     return { kind: 'done', phase: 'Running', reason: 'Running', message: `${plan.engine.title} ${version} answers`, after: FRESH_MS };
@@ -62,6 +68,7 @@ async function restore(pass: Pass): Promise<Telling> {
   if (job.state === 'succeeded' && job.result === undefined) {
     return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${job.name} has ended, but what it has to say can't be read; if this lasts, delete the Job to have it look again`, after: SOON_MS };
   }
+  if (job.result?.outcome === 'failed' && job.result.reason === 'NoBackup') return awaitBackup(pass, job);
   if (job.state === 'failed' || job.result === undefined) {
     const why = job.result?.message ?? job.failure ?? 'it told no result';
     const again = `Mend the cause and delete Job ${job.name} to try again, or set the restore policy to Never to start empty.`;
@@ -74,6 +81,15 @@ async function restore(pass: Pass): Promise<Telling> {
   }
   await applyServer(pass, { running: !plan.hibernated, origin, originAt: job.endedAt });
   return { kind: 'wait', phase: 'Creating', reason: 'ServerStarting', message: job.result.message, origin };
+}
+
+/** A backup is required and there is none yet: look again from time to time. */
+async function awaitBackup({ context, plan }: Pass, job: JobFact<StoreResult>): Promise<Telling> {
+  const failed = context.read(builtin.Job).get(job.name);
+  const lookedAt = job.endedAt === undefined ? 0 : Date.parse(job.endedAt);
+  if (failed !== undefined && context.clock.now() - lookedAt > LOOK_AGAIN_MS) await context.remove(failed);
+  const from = plan.restore.from?.backup ?? plan.restore.from?.database ?? plan.server.name;
+  return { kind: 'wait', phase: 'Restoring', reason: 'BackupAwaited', message: `restore is required and there is no backup of ${from} yet; it is looked for every ${LOOK_AGAIN_MS / 1000} s. Set the restore policy to Never to start empty.`, after: LOOK_AGAIN_MS };
 }
 
 /** Applies what is wanted, healthy or not, and says what is waited for. */

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 
 /** Who logs in. */
 export interface Login {
@@ -47,7 +48,18 @@ export interface SqlSession {
   /** Gives a parameter its default back, or learns that only a restart can. */
   resetParameter(name: string): Promise<'applied' | 'needs-restart'>;
 
+  /** Fingerprint of the certificate that the server showed; undefined on a connection without TLS. */
+  readonly certificate?: string;
+
+  /** Makes the server read its certificate anew, for the connections to come. */
+  reloadCertificate(): Promise<void>;
+
   close(): Promise<void>;
+}
+
+/** Fingerprint of the certificate at the other end of a TLS connection. */
+export function peerFingerprint(stream: unknown): string | undefined {
+  return stream instanceof TLSSocket ? stream.getPeerX509Certificate()?.fingerprint256 : undefined;
 }
 
 /** Why a server didn't do what was asked. */

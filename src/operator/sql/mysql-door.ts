@@ -1,6 +1,6 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import type { Duplex } from 'node:stream';
-import { SqlError, type Login, type SqlDoor, type SqlSession } from './door';
+import { peerFingerprint, SqlError, type Login, type SqlDoor, type SqlSession } from './door';
 
 const DENIED = new Set(['ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', 'ER_ACCOUNT_HAS_BEEN_LOCKED', 'ER_MUST_CHANGE_PASSWORD_LOGIN']);
 const NEEDS_RESTART = new Set(['ER_INCORRECT_GLOBAL_LOCAL_VAR', 'ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION']);
@@ -58,6 +58,15 @@ class MysqlSession implements SqlSession {
 
   async resetParameter(name: string): Promise<'applied' | 'needs-restart'> {
     return this.setGlobal(name, 'DEFAULT');
+  }
+
+  get certificate(): string | undefined {
+    // The socket as it became by TLS; mysql2 keeps it on the connection beneath the one with promises.
+    return peerFingerprint((this.connection as unknown as { connection: { stream: unknown } }).connection.stream);
+  }
+
+  async reloadCertificate(): Promise<void> {
+    await this.query('ALTER INSTANCE RELOAD TLS', []);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { SqlError, type Login, type SqlDoor, type SqlSession } from './door';
+import { peerFingerprint, SqlError, type Login, type SqlDoor, type SqlSession } from './door';
 
 /** SQLSTATE class 28: wrong password, or no such role. */
 const DENIED_CLASS = '28';
@@ -41,7 +41,8 @@ class PostgresSession implements SqlSession {
 
   async setPassword(account: string, password: string): Promise<void> {
     // The verifier, not the password: a server that logs statements then logs nothing that opens a door.
-    await this.query(`ALTER ROLE ${escapeIdentifier(account)} PASSWORD ${escapeLiteral(scramVerifier(password))}`);
+    // Through a function of the server's own, because no account but a superuser may change the superuser's.
+    await this.query('SELECT dbop.set_password($1, $2)', [account, scramVerifier(password)]);
   }
 
   /** PostgreSQL keeps one password per role: there is nothing to discard. */
@@ -58,6 +59,14 @@ class PostgresSession implements SqlSession {
     if (await this.needsRestart(name)) return 'needs-restart';
     await this.alterSystem(`RESET ${escapeIdentifier(name.toLowerCase())}`, name);
     return 'applied';
+  }
+
+  get certificate(): string | undefined {
+    return peerFingerprint((this.client as unknown as { connection: { stream: unknown } }).connection.stream);
+  }
+
+  async reloadCertificate(): Promise<void> {
+    await this.query('SELECT pg_reload_conf()');
   }
 
   async close(): Promise<void> {

@@ -61,7 +61,7 @@ export class ServerProbe {
 
   private async answer(question: Question, signal: AbortSignal): Promise<ServerAnswer> {
     try {
-      return { kind: 'answers', version: await this.session(question, signal, (session) => session.version()) };
+      return await this.session(question, signal, async (session) => ({ kind: 'answers', version: await session.version(), certificate: session.certificate }) as const);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof SqlError)) throw error;
