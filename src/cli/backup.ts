@@ -68,7 +68,7 @@ async function outcomeOf({ client, backup: kind, namespace }: Connection, asked:
     tell: ({ type, object }) => {
       last = object;
       deleted = type === 'deleted';
-      if (news(object, object.status) && object.status?.phase !== undefined && flags.output === undefined) io.err(`${object.status.phase}: ${object.status.message ?? ''}\n`);
+      if (news(object, object.status) && object.status?.phase !== undefined && flags.output === undefined) io.err(`${[object.status.phase, object.status.message].filter(Boolean).join(': ')}\n`);
       return deleted || object.status?.phase === 'Succeeded' || object.status?.phase === 'Failed';
     },
   });

@@ -10,10 +10,7 @@ import { isImmutable, refusal } from '../runtime/refusal';
 import { changeOf, refusedChange, type Change } from './change';
 import { Failure } from './failure';
 import type { LiveChildren } from './live-children';
-import type { Applied } from './rehearsal';
-
-/** Name under which the operator applies. */
-const MANAGER = 'dbop';
+import { MANAGER, type Applied } from './rehearsal';
 
 /** Whose children are planned. */
 export interface ChildPlannerOptions {
@@ -50,13 +47,21 @@ export class ChildPlanner {
       if (matches(wanted, live, MANAGER)) return changeOf(live, live);
       return changeOf(live, await this.tried(type, { ...wanted, metadata: { ...wanted.metadata, uid: live.metadata.uid } }));
     } catch (error) {
-      if (live !== undefined && replaceable.includes(type) && isImmutable(error)) return changeOf(live, wanted, { replaced: true });
+      if (live !== undefined && replaceable.includes(type) && isImmutable(error)) return changeOf(live, await this.anew(type, wanted), { replaced: true });
       return refusedChange(wanted, reasonOf(error, wanted));
     }
   }
 
   private tried(type: ResourceType, object: KubeObject): Promise<KubeObject> {
     return this.client.apply(type, object, { fieldManager: MANAGER, force: true, dryRun: true, signal: this.options.signal });
+  }
+
+  /** What a new object of the kind would come to. Under another name, because this one is taken; the API server makes it up. */
+  private async anew(type: ResourceType, wanted: KubeObject): Promise<KubeObject> {
+    const { name, ...metadata } = wanted.metadata;
+    const object = { ...wanted, metadata: { ...metadata, generateName: 'plan-' } } as unknown as KubeObject;
+    const made = await this.client.create(type, object, { dryRun: true, signal: this.options.signal });
+    return { ...made, metadata: { ...made.metadata, name } };
   }
 
   /** A child that is not ours carries none of our labels; its name may be taken all the same. */
@@ -82,5 +87,7 @@ export class ChildPlanner {
 /** The operator's own words for it, or ours where it is we who lack a right. */
 function reasonOf(error: unknown, wanted: KubeObject): string {
   if (error instanceof ApiError && error.status === 403) throw error;
-  return error instanceof Terminal ? error.message : refusal(error, wanted.kind, keyOf(wanted)).message;
+  const { message } = error instanceof Terminal ? error : refusal(error, wanted.kind, keyOf(wanted));
+  // The API server may show a change in the words of its own source code; the plan has shown it already.
+  return message.replace(/\n@@.*\n/s, '');
 }

@@ -11,6 +11,7 @@ import { changeOf, type Change } from './change';
 import { ChildPlanner } from './child-planner';
 import type { Connection } from './connection';
 import { LiveChildren } from './live-children';
+import type { Operator } from './operator-of';
 import { propose } from './proposal';
 import { Rehearsal, type Applied } from './rehearsal';
 
@@ -28,7 +29,7 @@ export interface PlanReport {
 
 /** What a plan stands on. */
 export interface PlanningOptions {
-  readonly storeImage: string;
+  readonly operator: Operator;
   readonly signal: AbortSignal;
 }
 
@@ -37,20 +38,18 @@ export interface PlanningOptions {
  * the same comparison as the operator's own, and from dry runs of what it would send. Writes nothing.
  * @param written the spec as the file has it, without defaults
  */
-export async function planDatabase(connection: Connection, database: DatabaseObject, written: object, { storeImage, signal }: PlanningOptions): Promise<PlanReport> {
+export async function planDatabase(connection: Connection, database: DatabaseObject, written: object, { operator, signal }: PlanningOptions): Promise<PlanReport> {
   const { client, database: kind } = connection;
   const { proposed, live } = await propose(client, kind, database, written, signal);
   const { name, namespace = 'default' } = proposed.metadata;
   const types = [...(databaseControllers(kind.group).database.owns ?? []), builtin.Pod];
   const children = await LiveChildren.of(client, { namespace, name }, types, signal);
-  const rehearsal = await Rehearsal.of(proposed, { client, children, storeImage, backupOf: await backupSource(connection, proposed, signal), signal });
+  const rehearsal = await Rehearsal.of(proposed, { client, children, operator, backupOf: await backupSource(connection, proposed, signal), signal });
   const report = { database: `${namespace}/${name}`, changes: [changeOf(live, proposed)], notes: notesOf(rehearsal) };
-  const { plan, facts } = rehearsal;
-  const refused = plan.paused ? undefined : refusal(plan, facts);
-  if (refused !== undefined) return { ...report, refused };
-  if (plan.paused || facts.missingSecret !== undefined) return report;
+  if (rehearsal.step === 'Refused') return { ...report, refused: refusal(rehearsal.plan, rehearsal.facts) };
+  if (rehearsal.step === 'Paused' || rehearsal.step === 'MissingSecret') return report;
 
-  const wanted = await wantedOf(rehearsal, storeImage);
+  const wanted = await wantedOf(rehearsal, operator);
   if (wanted instanceof Terminal) return { ...report, refused: wanted.message };
   const uids = new Set((await client.list(kind, { namespace, signal })).items.map(({ metadata }) => metadata.uid));
   const planner = new ChildPlanner(client, { owner: proposed, ownerType: kind, isNew: live === undefined, types, children, signal, alive: (uid) => uids.has(uid) });
@@ -62,9 +61,9 @@ export async function planDatabase(connection: Connection, database: DatabaseObj
   };
 }
 
-async function wantedOf(rehearsal: Rehearsal, storeImage: string): Promise<readonly Applied[] | Terminal> {
+async function wantedOf(rehearsal: Rehearsal, { storeImage }: Operator): Promise<readonly Applied[] | Terminal> {
   try {
-    const jobs = rehearsal.restores && rehearsal.facts.restoreJob === undefined ? restoreJob(rehearsal.plan, storeImage) : [];
+    const jobs = rehearsal.step === 'Restoring' && rehearsal.facts.restoreJob === undefined ? restoreJob(rehearsal.plan, storeImage) : [];
     return [...(await rehearsal.children()), ...jobs.map((child): Applied => ({ child, options: { own: 'label' } }))];
   } catch (error) {
     if (error instanceof Terminal) return error;
@@ -84,12 +83,12 @@ function leftovers(children: LiveChildren, owner: DatabaseObject, wanted: readon
     .map(({ object }) => changeOf(object, undefined));
 }
 
-function notesOf({ plan, facts, restores }: Rehearsal): string[] {
-  if (plan.paused) return ['paused is set: the operator changes nothing until it is false again'];
-  if (facts.missingSecret !== undefined) return [`the operator waits: ${facts.missingSecret}`];
+function notesOf({ plan, facts, step }: Rehearsal): string[] {
+  if (step === 'Paused') return ['paused is set: the operator changes nothing until it is false again'];
+  if (step === 'MissingSecret') return [`the operator waits: ${facts.missingSecret}`];
   const given = Object.keys(facts.wanted);
   return [
-    ...(restores ? [`before the first start, Job ${plan.names.restoreJob} looks for a backup and restores it (policy ${plan.restore.policy})`] : []),
+    ...(step === 'Restoring' ? [`before the first start, Job ${plan.names.restoreJob} looks for a backup and restores it (policy ${plan.restore.policy})`] : []),
     ...(facts.known !== undefined && rotationAsked(plan, facts) ? ['all passwords are changed in the running server; open connections go on'] : []),
     ...(given.length > 0 ? [`the running server gets another password for ${given.join(', ')}`] : []),
   ];

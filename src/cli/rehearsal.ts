@@ -3,7 +3,8 @@ import type { Database, DatabaseObject } from '../api/database';
 import type { KubeObject, ObjectKey, ResourceType } from '../kind/resource';
 import { applyServer } from '../operator/apply-server';
 import { databasePlan } from '../operator/database-api';
-import { mustRestoreFirst } from '../operator/decide';
+import { withOperator } from '../operator/database-life';
+import { decide, type Step } from '../operator/decide';
 import type { Facts } from '../operator/facts';
 import { observe } from '../operator/observe';
 import type { DatabasePlan } from '../operator/plan';
@@ -17,6 +18,10 @@ import { ownerLabel } from '../runtime/manifest';
 import { render } from '../runtime/render';
 import type { LiveChildren } from './live-children';
 import { MASK } from './masked';
+import type { Operator } from './operator-of';
+
+/** Name under which the operator applies. */
+export const MANAGER = 'dbop';
 
 /** A child that the operator would apply, and how. */
 export interface Applied {
@@ -29,7 +34,7 @@ export interface RehearsalOptions {
   /** Asked for Secrets that users supply. */
   readonly client: ClientCalls;
   readonly children: LiveChildren;
-  readonly storeImage: string;
+  readonly operator: Operator;
   /** The database that the backup to restore from is of. @default the database itself */
   readonly backupOf?: string;
   readonly signal: AbortSignal;
@@ -46,22 +51,23 @@ export class Rehearsal {
 
   /** Looks around as the operator does, but for the server itself, which is not asked: nothing that is shown depends on its answer. */
   static async of(database: DatabaseObject, options: RehearsalOptions): Promise<Rehearsal> {
-    const { storeImage, backupOf } = options;
-    const plan = databasePlan(database, { storeImage, backupOf });
+    const { backupOf, operator } = options;
+    const { storeImage } = operator;
+    const plan = withOperator(databasePlan(database, { storeImage, backupOf }), { manager: MANAGER, ...operator });
     const context = new RehearsalContext(database, options);
     return new Rehearsal(plan, await observe(context, plan, { probe, supplied: new SuppliedSecrets(systemClock) }), context, storeImage);
   }
 
-  /** Whether a Job has to fill the volume before the server may start. */
-  get restores(): boolean {
-    return mustRestoreFirst(this.plan, this.facts);
+  /** What the operator would do first. */
+  get step(): Step {
+    return decide(this.plan, this.facts);
   }
 
   /** The children of the database once it runs, or sleeps if it shall. @throws Terminal where the operator would stop */
   async children(): Promise<readonly Applied[]> {
     const { context, plan, facts, storeImage } = this;
     const tools = { probe, storeImage, newPassword: () => MASK, remembered: new Map() };
-    await applyServer({ context, plan, facts, tools }, { running: !plan.hibernated, origin: facts.data?.origin ?? (this.restores ? undefined : 'empty') });
+    await applyServer({ context, plan, facts, tools }, { running: !plan.hibernated, origin: facts.data?.origin ?? (this.step === 'Restoring' ? undefined : 'empty') });
     return context.applied;
   }
 }

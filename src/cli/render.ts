@@ -1,17 +1,16 @@
 import { Command } from 'commander';
-import { VERSION } from '../runtime/version';
 import { kindsOf, withKindFlags, type ConnectionFlags } from './connection';
 import type { Io } from './io';
+import { usualOperator, withOperatorFlags, type OperatorFlags } from './operator-of';
 import { formatted, withOutputFlag, type Format } from './output';
 
-type Flags = ConnectionFlags & { readonly filename: string; readonly image?: string; readonly output?: Format };
+type Flags = ConnectionFlags & OperatorFlags & { readonly filename: string; readonly output?: Format };
 
 /** `dbop render`: the children of a Database, without a cluster. */
 export function renderCommand(io: Io): Command {
   const command = new Command('render')
     .description('Print the children that the operator makes for each Database of a file, as YAML. No cluster is asked.')
     .requiredOption('-f, --filename <file>', "file with Database objects, or '-' for standard input")
-    .option('--image <image>', 'image with dbop, for backup Jobs (env DBOP_IMAGE; default: the release of this version)')
     .addHelpText(
       'after',
       `
@@ -23,7 +22,7 @@ Examples:
 
 Exit code: 0, or 1 if an object is refused; then nothing is printed but why.`,
     );
-  return withOutputFlag(withKindFlags(command)).action((flags: Flags) => render(flags, io));
+  return withOutputFlag(withKindFlags(withOperatorFlags(command, { image: 'the release of this version', namespace: 'dbop-system' }))).action((flags: Flags) => render(flags, io));
 }
 
 async function render(flags: Flags, io: Io): Promise<void> {
@@ -31,8 +30,8 @@ async function render(flags: Flags, io: Io): Promise<void> {
   const { renderedChildren } = await import('./rendering.js');
   const { database: kind } = await kindsOf(flags, io);
   const { databases, others } = parseDatabases(await readManifests(flags.filename, io), flags.filename, { kind, namespace: flags.namespace });
-  const storeImage = flags.image ?? io.env.DBOP_IMAGE ?? `cdk8s-database-operator:${VERSION}`;
-  const children = await Promise.all(databases.map((database) => renderedChildren(database, { storeImage, signal: io.signal })));
+  const operator = usualOperator(flags, io);
+  const children = await Promise.all(databases.map((database) => renderedChildren(database, { operator, signal: io.signal })));
   if (others.length > 0) io.err(`left out, because only Databases have children: ${others.join(', ')}\n`);
   io.out(formatted(children.flat(), flags.output ?? 'yaml'));
 }

@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import type { DatabaseObject } from '../api/database';
 import type { DatabaseBackupObject } from '../api/database-backup';
-import { podStory } from '../operator/pod-story';
+import { podStory, type Pod } from '../operator/pod-story';
 import { age, bytes } from './age';
 import { childState } from './child-state';
 import type { DatabaseStory, KubeEvent } from './story';
@@ -50,7 +50,7 @@ export function storyText(story: DatabaseStory, view: View): string {
     aligned(facts(database, view)),
     section('Conditions', (database.status?.conditions ?? []).map(({ type, status, reason, message, lastTransitionTime }) => [type, status, reason, `for ${age(lastTransitionTime, view.now)}`, message]), 'none yet: does the operator run? (kubectl get pods -n dbop-system)'),
     section('Children', children.map((child) => [`${child.kind} ${child.metadata.name}`, childState(child)]), 'none yet'),
-    section('Pods', pods.map((pod) => [pod.metadata.name, pod.spec?.nodeName ?? '', podStory(pod).message]), 'none'),
+    section('Pods', pods.map((pod) => [pod.metadata.name, pod.spec?.nodeName ?? '', podText(pod)]), 'none'),
     section('Backups', backups.slice(0, SHOWN).map((backup) => backupRow(backup, view)), `none yet; take one with: dbop backup ${database.metadata.name} -n ${database.metadata.namespace}`),
     section('Events', events.slice(-SHOWN).map((event) => eventRow(event, view)), 'none in the last hour'),
   ].join('');
@@ -77,6 +77,12 @@ function backupRow({ metadata, status }: DatabaseBackupObject, view: View): stri
   const size = status?.bytes === undefined ? '' : `${bytes(status.bytes)}, ${status.tables ?? 0} tables, ${status.rows ?? 0} rows`;
   const told = status?.phase === 'Succeeded' ? (status.verified === true ? 'verified' : 'not verified') : (status?.message ?? '');
   return [metadata.name, phase(status?.phase, view), `${age(status?.completedAt ?? metadata.creationTimestamp, view.now)} ago`, size, told];
+}
+
+/** A Job's pod has an end of its own. */
+function podText(pod: Pod): string {
+  if (pod.status?.phase === 'Succeeded') return `pod ${pod.metadata.name} has done its work`;
+  return pod.status?.phase === 'Failed' ? `pod ${pod.metadata.name} has failed; see: kubectl logs ${pod.metadata.name} --all-containers` : podStory(pod).message;
 }
 
 /** One Event as a row. */

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const database = (name: string, spec: object = {}) => ({ apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name, namespace }, spec: { engine: 'mysql', version: '9.7', size: '1Gi', ...spec } });
-const plan = (object: object, more = '') => dbop(`plan -f - --image ${IMAGE} ${more}`, { stdin: JSON.stringify(object), env: { KUBECONFIG: proxy.kubeconfig } });
+const plan = (object: object, more = '') => dbop(`plan -f - --image ${IMAGE} --operator-namespace '' ${more}`, { stdin: JSON.stringify(object), env: { KUBECONFIG: proxy.kubeconfig } });
 const reports = async (object: object) => JSON.parse((await plan(object, '-o json')).out) as PlanReport[];
 const actions = (report: PlanReport | undefined) => Object.fromEntries((report?.changes ?? []).filter(({ action }) => action !== 'none').map(({ action, kind, name }) => [`${kind} ${name}`, action]));
 const ready = (object: AnyObject | undefined) => object?.status?.conditions?.find((condition: { type: string }) => condition.type === 'Ready');
@@ -73,6 +73,16 @@ describe('dbop plan', () => {
     await settled(changed);
     expect((await plan(changed)).out).toBe(`${namespace}/foretold: no changes\n`);
     expect((await cluster.kubectl(`get cronjob -n ${namespace} -l app.kubernetes.io/instance=foretold -o name`)).trim()).toBe('');
+  }, 60_000);
+
+  it('shows a StatefulSet that has to be made anew as what changes in it, and nothing else', async () => {
+    await settled(database('grows'));
+    const { code, out } = await plan(database('grows', { size: '2Gi' }));
+    // No claim is bound on a cluster without nodes, and only a bound one can grow.
+    expect(code).toBe(1);
+    expect(out).toMatch(/! PersistentVolumeClaim data-grows-0: .*spec is immutable after creation except resources.requests .*; undo the change/);
+    const [, shown] = /± StatefulSet grows .*\n((  .*\n)*)/.exec(out) ?? [];
+    expect(shown?.split('\n').filter((line) => /^  [-+]/.test(line)).map((line) => line.replace(/ +/g, ' ').trim())).toEqual(['- storage: 1Gi', '+ storage: 2Gi']);
   }, 60_000);
 
   it('says what the operator would refuse, and exits with 1', async () => {
