@@ -103,23 +103,27 @@ async function start(pass: Pass): Promise<Telling> {
   return { kind: 'wait', phase, reason: 'ServerSilent', message: `pod ${facts.pod.name} is ready, but the server does not answer: ${why}`, after: SOON_MS };
 }
 
-/** The server answers; passwords and parameters are behind. */
+/** The server answers; passwords or parameters are behind. */
 async function configure(pass: Pass): Promise<Telling> {
-  const { context, plan, facts } = pass;
-  try {
-    if (facts.server?.kind === 'denied' || passwordsBehind(plan, facts)) {
-      const changed = await changePasswords(pass);
-      pass.tools.probe.forget(context.object.metadata.uid ?? '');
-      if (changed.length > 0) context.event('Normal', 'PasswordChanged', `the server has new passwords for ${changed.join(', ')}`);
-    } else if (parametersBehind(plan, facts)) {
-      await reconfigure(pass);
+  const { context, plan, facts, tools } = pass;
+  if (facts.server?.kind === 'denied' || passwordsBehind(plan, facts)) {
+    const changed = await changePasswords(pass);
+    tools.probe.forget(context.object.metadata.uid ?? '');
+    if (changed.length > 0) context.event('Normal', 'PasswordChanged', `the server has new passwords for ${changed.join(', ')}`);
+  } else if (parametersBehind(plan, facts)) {
+    const refused = await reconfigure(pass).catch(refusalOf);
+    if (refused !== undefined) {
+      await applyServer(pass, { running: true, parameters: facts.confirmedParameters });
+      return { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${refused}. The server runs on with its former settings; correct the parameter.` };
     }
-  } catch (error) {
-    if (!(error instanceof SqlError) || error.kind !== 'refused') throw error;
-    await applyServer(pass, { running: true, parameters: facts.confirmedParameters });
-    return { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${error.message}. The server runs on with its former settings; correct the parameter.` };
   }
   return { kind: 'wait', phase: 'Updating', reason: 'Configuring', message: 'the server is taking over changed settings', after: 0 };
+}
+
+/** What the server said when it refused a value; anything else is an error. */
+function refusalOf(error: unknown): string {
+  if (error instanceof SqlError && error.kind === 'refused') return error.message;
+  throw error;
 }
 
 async function reconfigure(pass: Pass): Promise<void> {

@@ -37,10 +37,13 @@ export function lifeOf(story: EngineStory): void {
   }, firstUpTimeoutMs);
 
   afterAll(async () => {
+    // A server that nobody ends would take the tests after this one half of the machine.
+    await cluster.tryKubectl(`patch db ${name} -n ${namespace} --type merge -p '{"spec":{"deletionPolicy":"Delete","hibernated":false,"paused":false}}'`);
+    await cluster.tryKubectl(`delete db,dbb --all -n ${namespace} --timeout=90s`);
     await operator?.stop();
     await removeNamespace(cluster, namespace);
     cluster.close();
-  });
+  }, 120_000);
 
   const at = (resource: string, object: string, apiVersion = 'v1') => ({ apiVersion, resource, namespace, name: object });
   const database = (spec: object = {}) => ({ apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name, namespace }, spec: { engine: story.engine, version: story.version, size: '1Gi', ...spec } });
