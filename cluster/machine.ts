@@ -1,7 +1,7 @@
 import { tryRun } from './command';
 
 /** This machine can't do what is asked; the message says why and what would help. */
-export class UnsupportedMachine extends Error {
+class UnsupportedMachine extends Error {
   public constructor(why: string, remedy: string) {
     super(`This machine can't host the test cluster: ${why}; ${remedy}, or name a throw-away cluster (kind, k3d, minikube) in DBOP_TEST_KUBECONFIG.`);
     this.name = 'UnsupportedMachine';
@@ -16,7 +16,7 @@ export interface Machine {
   has(program: string): Promise<boolean>;
 }
 
-export const thisMachine: Machine = {
+const thisMachine: Machine = {
   platform: process.platform,
   isRoot: process.getuid?.() === 0,
   has: async (program) => (await tryRun('which', [program])).code === 0,

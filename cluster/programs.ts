@@ -7,7 +7,7 @@ import { withLock } from './lock';
 import type { Progress } from './progress';
 
 /** The Kubernetes that the test bed runs. */
-export const kubernetesVersion = 'v1.34.4';
+const kubernetesVersion = 'v1.34.4';
 
 /** A Go module of the test bed, and the programs it makes. */
 interface Module {

@@ -15,7 +15,7 @@ const baseImage = 'node:24-slim';
 const project = sourceFolder('..');
 
 /** The name that the operator's Deployment asks for. */
-export function operatorImageName(): string {
+function operatorImageName(): string {
   const { name, version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { name: string; version: string };
   return `${name}:${version}`;
 }

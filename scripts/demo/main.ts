@@ -66,7 +66,7 @@ async function play(place: Place, stage: Stage): Promise<void> {
   await stage.step('The object is deleted', 'Nothing goes before a last backup is taken, restored into a throw-away server and counted.', async () => {
     await shop.show('delete db orders --wait=false');
     await shop.untilGone();
-    await place.kubectl(`wait --for=jsonpath={.status.phase}=Succeeded --timeout=30s dbb/orders-final-backup -n ${NAMESPACE}`);
+    await place.kubectl(`wait --for=jsonpath={.status.phase}=Succeeded --timeout=30s dbb --all -n ${NAMESPACE}`);
     await shop.show('get dbb,pvc,pods');
   });
 

@@ -11,7 +11,7 @@ export function age(since: string | undefined, now: number): string {
 }
 
 /** Milliseconds in words of the same kind. */
-export function duration(ms: number): string {
+function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   // Two of a unit before it is used: "90s" says more than "1m".
   for (const [unit, size] of UNITS) if (seconds >= 2 * size) return `${Math.floor(seconds / size)}${unit}`;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { builtin, type KubeObject } from '../kind/resource';
 import { isForbidden } from '../runtime/api-error';
 import type { Client } from '../runtime/client';
-import { VERSION } from '../runtime/version';
+import { packageVersion } from '../kind/package-version';
 import type { Io } from './io';
 
 /** What of the operator shows in the children of its databases. */
@@ -28,7 +28,7 @@ export function withOperatorFlags(command: Command, otherwise: { readonly image:
 
 /** The operator as a standard installation has it, unless the flags say otherwise. */
 export function usualOperator(flags: OperatorFlags, io: Pick<Io, 'env'>): Operator {
-  return { storeImage: flags.image ?? io.env.DBOP_IMAGE ?? `cdk8s-database-operator:${VERSION}`, operatorNamespace: place(flags.operatorNamespace ?? 'dbop-system') };
+  return { storeImage: flags.image ?? io.env.DBOP_IMAGE ?? `cdk8s-database-operator:${packageVersion}`, operatorNamespace: place(flags.operatorNamespace ?? 'dbop-system') };
 }
 
 /** The operator of a cluster: what was said, else what its Deployment says. Whoever may not see that has to say it. */
@@ -36,7 +36,7 @@ export async function operatorOf(client: Client, flags: OperatorFlags, io: Pick<
   const said = { storeImage: flags.image ?? io.env.DBOP_IMAGE, operatorNamespace: flags.operatorNamespace };
   const found = said.storeImage !== undefined && said.operatorNamespace !== undefined ? undefined : await deployed(client, io.signal);
   return {
-    storeImage: said.storeImage ?? found?.storeImage ?? `cdk8s-database-operator:${VERSION}`,
+    storeImage: said.storeImage ?? found?.storeImage ?? `cdk8s-database-operator:${packageVersion}`,
     operatorNamespace: place(said.operatorNamespace ?? found?.operatorNamespace),
   };
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { VERSION } from '../runtime/version';
+import { packageVersion } from '../kind/package-version';
 import { backupCommand } from './backup';
 import { completeCommand, completionCommand } from './completion';
 import { connectCommand } from './connect';
@@ -16,7 +16,7 @@ import { storeCommand } from './store';
 export function program(io: Io): Command {
   const dbop = new Command(io.name)
     .description('Databases on Kubernetes as code: the operator, and the tools around it.')
-    .version(VERSION)
+    .version(packageVersion)
     .showHelpAfterError('(add --help for what can be given)')
     // What follows a command is the command's: `--version` of a restore is not ours.
     .enablePositionalOptions()

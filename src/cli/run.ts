@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Controller } from '../runtime/controller';
 import { isInCluster } from '../runtime/in-cluster';
-import { VERSION } from '../runtime/version';
+import { packageVersion } from '../kind/package-version';
 import { settings, type SettingName } from '../runtime/options';
 import type { DatabaseOperatorOptions } from '../operator/controllers';
 
 /** What `dbop run MODULE` expects of a module. */
-export interface OperatorModule {
+interface OperatorModule {
   /** The operator's name: it marks everything that it makes and must not change later. @default the name of the module's folder or file */
   readonly name?: string;
   /** The controllers, or a function that makes them for this process. */
@@ -45,7 +45,7 @@ async function run(path: string | undefined, flags: Flags): Promise<void> {
           manager: name,
           operatorNamespace: process.env.POD_NAMESPACE,
           inCluster: isInCluster(process.env),
-          storeImage: flags.image ?? process.env.DBOP_IMAGE ?? `cdk8s-database-operator:${VERSION}`,
+          storeImage: flags.image ?? process.env.DBOP_IMAGE ?? `cdk8s-database-operator:${packageVersion}`,
           group: flags.group ?? process.env.DBOP_GROUP,
         })
       : operator.controllers;

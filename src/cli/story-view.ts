@@ -86,7 +86,7 @@ function podText(pod: Pod): string {
 }
 
 /** One Event as a row. */
-export function eventRow(event: KubeEvent, view: View): string[] {
+function eventRow(event: KubeEvent, view: View): string[] {
   const count = event.series?.count ?? event.deprecatedCount ?? 1;
   const { yellow } = createColors(view.color);
   const type = event.type ?? '';

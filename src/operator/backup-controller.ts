@@ -78,7 +78,8 @@ function findJob(context: Context<Kind>, name: string): JobFact<StoreResult> | u
 
 /** What a Job has to say becomes the status; a failed one stays, for its logs. */
 function tell(context: Context<Kind>, job: JobFact<StoreResult>): Told {
-  if (job.state === 'running') return wait('Running', `Job ${job.name} takes the backup`, { status: { phase: 'Running' } });
+  // The Job of a schedule or of a deletion is no child of this object: its end wakes nobody here, so it is looked at (in the cache).
+  if (job.state === 'running') return wait('Running', `Job ${job.name} takes the backup`, { status: { phase: 'Running' }, after: 2_000 });
   const { result } = job;
   if (job.state === 'succeeded' && result === undefined && !endedLongAgo(context, job)) {
     return wait('Running', `Job ${job.name} has ended; its word is awaited`, { status: { phase: 'Running' }, after: 2_000 });

@@ -42,7 +42,7 @@ function mustBackUpFirst(plan: DatabasePlan, facts: Facts): boolean {
 }
 
 /** The volume's contents are not settled, and a backup may be there to fill it. */
-export function mustRestoreFirst(plan: DatabasePlan, facts: Facts): boolean {
+function mustRestoreFirst(plan: DatabasePlan, facts: Facts): boolean {
   if (facts.data?.origin !== undefined || plan.restore.policy === 'Never') return false;
   return plan.restore.policy === 'Required' || plan.restore.always === true || plan.restore.from !== undefined || facts.mayHaveBackup;
 }

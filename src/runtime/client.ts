@@ -7,7 +7,7 @@ import type { ClusterAccess } from './cluster-access';
 import { jsonLines } from './json-lines';
 import { collectionPath, objectPath, query, requireNamespace } from './resource-path';
 import { Transport } from './transport';
-import { VERSION } from './version';
+import { packageVersion } from '../kind/package-version';
 import { PodStreams } from './websocket';
 
 export type * from './client-options';
@@ -31,7 +31,7 @@ export class Client {
     readonly options: calls.ClientOptions = {},
   ) {
     const { timeoutMs = 30_000, connections = 32, clock = systemClock, random = Math.random, onRequest } = options;
-    const own = `cdk8s-database-operator/${VERSION}`;
+    const own = `cdk8s-database-operator/${packageVersion}`;
     const userAgent = options.userAgent === undefined ? own : `${options.userAgent} ${own}`;
     this.transport = new Transport(access, { userAgent, timeoutMs, connections, onRequest, clock, random });
     this.streams = new PodStreams(access, { userAgent, timeoutMs });

@@ -81,7 +81,7 @@ function digestOf(manifest: KubeObject): string | undefined {
 }
 
 /** The owner reference that makes `owner` the controller of a child. */
-export function referenceTo(owner: KubeObject, type: ResourceType): OwnerReference {
+function referenceTo(owner: KubeObject, type: ResourceType): OwnerReference {
   return { apiVersion: apiVersionOf(type), kind: type.kind, name: owner.metadata.name, uid: owner.metadata.uid as string, controller: true, blockOwnerDeletion: true };
 }
 

@@ -25,7 +25,7 @@ export type BasketKind = ReturnType<typeof basketKind>;
 export type Basket = ObjectOf<BasketKind>;
 
 /** The kinds of the eight children. */
-export const eightKinds: ResourceType[] = [builtin.Secret, builtin.ConfigMap, builtin.Service, builtin.StatefulSet, builtin.CronJob, builtin.PodDisruptionBudget, builtin.NetworkPolicy];
+const eightKinds: ResourceType[] = [builtin.Secret, builtin.ConfigMap, builtin.Service, builtin.StatefulSet, builtin.CronJob, builtin.PodDisruptionBudget, builtin.NetworkPolicy];
 
 /** A controller that gives each basket eight children; `more` overrides. */
 export function basketController(kind: BasketKind, more: Partial<Controller<BasketKind>> = {}): Controller<BasketKind> {

@@ -5,7 +5,7 @@ import { type ApiError, TransportError } from '../../src/runtime/api-error';
 import { Client, type ClientOptions, type RequestRecord } from '../../src/runtime/client';
 import type { Credentials } from '../../src/runtime/cluster-access';
 import { ManualClock } from '../../src/runtime/manual-clock';
-import { VERSION } from '../../src/runtime/version';
+import { packageVersion } from '../../src/kind/package-version';
 
 /**
  * A server in this process instead of the real API server, for answers that the latter can't be made to give at will:
@@ -54,7 +54,7 @@ const write = (on: Client): Promise<unknown> => on.apply(builtin.Secret, secret,
 test('the user agent tells name and version, with those of the operator in front', async () => {
   await client().get(builtin.Secret, key);
   await client({ userAgent: 'shop-operator/2.0.0' }).get(builtin.Secret, key);
-  expect(received.map(({ headers }) => headers['user-agent'])).toEqual([`cdk8s-database-operator/${VERSION}`, `shop-operator/2.0.0 cdk8s-database-operator/${VERSION}`]);
+  expect(received.map(({ headers }) => headers['user-agent'])).toEqual([`cdk8s-database-operator/${packageVersion}`, `shop-operator/2.0.0 cdk8s-database-operator/${packageVersion}`]);
 });
 
 test('an API server behind a path is reached there', async () => {
