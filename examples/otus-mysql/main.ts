@@ -4,7 +4,7 @@ import { apiVersionOf, DatabaseCrd, OperatorDeployment } from '../../src';
 import { declaration, MySQL } from './kind';
 
 /** The manifests: `npx tsx examples/otus-mysql/main.ts` writes them to dist/ beside this file. */
-const app = new App({ outdir: join(__dirname, 'dist'), outputFileExtension: '.yaml', yamlOutputType: YamlOutputType.FILE_PER_CHART });
+const app = new App({ outdir: process.env.CDK8S_OUTDIR ?? join(__dirname, 'dist'), outputFileExtension: '.yaml', yamlOutputType: YamlOutputType.FILE_PER_CHART });
 
 const install = new Chart(app, 'install', { disableResourceNameHashes: true });
 new DatabaseCrd(install, 'crd', { kinds: [MySQL] });

@@ -13,7 +13,7 @@ export const defaultGroup = 'dbop.dev';
 /** Longest name of a Database: `NAME-backup` is a CronJob (52 at most), and names of backups add a time. */
 const longestName = 40;
 
-const versions = { mysql: '^(5[.]7|[89]([.][0-9]{1,2})?)([.][0-9]{1,3})?$', postgres: '^(1[3-9]|[2-9][0-9])([.][0-9]{1,3})?$' } as const;
+const versions = { mysql: '^[89]([.][0-9]{1,3}){0,2}$', postgres: '^(1[4-9]|[2-9][0-9])([.][0-9]{1,3})?$' } as const;
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
@@ -131,13 +131,13 @@ const spec = withRules(
   }),
   {
     cel: `self.engine != 'mysql' || self.version.matches('${versions.mysql}')`,
-    message: 'is not a version of MySQL; write 5.7, 8.x or 9.x, such as 8.4',
+    message: 'is not a version of MySQL; write 8.x or 9.x, such as 8.4',
     field: 'version',
     holds: ({ engine, version }) => engine !== 'mysql' || new RegExp(versions.mysql).test(version),
   },
   {
     cel: `self.engine != 'postgres' || self.version.matches('${versions.postgres}')`,
-    message: 'is not a version of PostgreSQL; write 13 or later, such as 17 or 17.2',
+    message: 'is not a version of PostgreSQL; write 14 or later, such as 17 or 17.2',
     field: 'version',
     holds: ({ engine, version }) => engine !== 'postgres' || new RegExp(versions.postgres).test(version),
   },

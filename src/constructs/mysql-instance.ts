@@ -22,7 +22,7 @@ export interface MysqlParameters {
 
 /** Props of `MysqlInstance`. */
 export interface MysqlInstanceProps extends DatabaseInstanceProps {
-  /** Such as `8.4`, `8.4.3` or `9.1`; 5.7 is the oldest. */
+  /** Such as `8.4`, `8.4.3` or `9.1`; 8.0 is the oldest. */
   readonly version: string;
   readonly parameters?: MysqlParameters;
 }

@@ -24,7 +24,7 @@ export interface PostgresParameters {
 
 /** Props of `PostgresInstance`. */
 export interface PostgresInstanceProps extends DatabaseInstanceProps {
-  /** Such as `17` or `17.2`; 13 is the oldest. */
+  /** Such as `17` or `17.2`; 14 is the oldest. */
   readonly version: string;
   readonly parameters?: PostgresParameters;
 }

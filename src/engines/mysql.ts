@@ -90,6 +90,8 @@ function normalised(name: string): string {
 }
 
 function serverOptions(settings: ServerSettings): Map<string, string> {
+  // A server before 8.0 doesn't know these, and would not start without the prefix.
+  const since8 = (name: string): string => ((versionParts(settings.version)[0] ?? 0) < 8 ? `loose_${name}` : name);
   const options = new Map(
     Object.entries({
       // Half of a small pod goes to what MySQL needs besides its cache.
@@ -100,7 +102,7 @@ function serverOptions(settings: ServerSettings): Map<string, string> {
       table_open_cache: '400',
       max_connections: '100',
       // Small files and a short life: on a small volume the log must not crowd out the data.
-      binlog_expire_logs_seconds: String(24 * 3600),
+      [since8('binlog_expire_logs_seconds')]: String(24 * 3600),
       max_binlog_size: '64M',
     }),
   );
@@ -114,7 +116,7 @@ function serverOptions(settings: ServerSettings): Map<string, string> {
     socket: `${socketDirectory}/mysqld.sock`,
     pid_file: `${socketDirectory}/mysqld.pid`,
     tmpdir: '/tmp',
-    mysqlx: 'OFF',
+    [since8('mysqlx')]: 'OFF',
     skip_name_resolve: 'ON',
     secure_file_priv: 'NULL',
     log_bin: 'binlog',

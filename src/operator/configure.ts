@@ -35,21 +35,32 @@ export async function changePasswords(pass: Pass): Promise<string[]> {
   return changed.map((account) => nameOf(pass, account));
 }
 
-/** Tells the running server its parameters. @returns those that only a restart can set */
-export async function changeParameters(pass: Pass): Promise<{ set: string[]; needRestart: string[] }> {
+/**
+ * Tells the running server its parameters.
+ * @returns those that were set, those that only a restart can set, and which of these the engine didn't foresee
+ */
+export async function changeParameters(pass: Pass): Promise<{ set: string[]; needRestart: string[]; unforeseen: string[] }> {
+  const { engine, server } = pass.plan;
   const wanted = pass.plan.server.parameters ?? {};
   const confirmed = pass.facts.confirmedParameters ?? {};
+  const foreseen = engine.restartParameters({ ...confirmed, ...wanted }, server.version);
   const set: string[] = [];
   const needRestart: string[] = [];
+  const unforeseen: string[] = [];
   await asOperator(pass, async (session) => {
     for (const name of Object.keys({ ...wanted, ...confirmed })) {
       const value = wanted[name];
       if (value !== undefined && String(value) === confirmed[name]) continue;
+      if (name in foreseen) {
+        needRestart.push(name);
+        continue;
+      }
       const how = value === undefined ? await session.resetParameter(name) : await session.setParameter(name, String(value));
+      if (how === 'needs-restart') unforeseen.push(name);
       (how === 'applied' ? set : needRestart).push(name);
     }
   });
-  return { set, needRestart };
+  return { set, needRestart, unforeseen };
 }
 
 /**

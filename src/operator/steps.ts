@@ -127,8 +127,9 @@ function refusalOf(error: unknown): string {
 }
 
 async function reconfigure(pass: Pass): Promise<void> {
-  const { set, needRestart } = await changeParameters(pass);
-  const restartToken = needRestart.length === 0 ? pass.facts.restartToken : createHash('sha256').update(JSON.stringify(pass.plan.server.parameters ?? {})).digest('hex').slice(0, 12);
+  const { set, needRestart, unforeseen } = await changeParameters(pass);
+  // The pods' own template follows what the engine foresees; for the rest it needs a mark.
+  const restartToken = unforeseen.length === 0 ? pass.facts.restartToken : createHash('sha256').update(JSON.stringify(pass.plan.server.parameters ?? {})).digest('hex').slice(0, 12);
   await applyServer(pass, { running: true, restartToken });
   if (set.length > 0) pass.context.event('Normal', 'ParametersSet', `set in the running server: ${set.join(', ')}`);
   if (needRestart.length > 0) pass.context.event('Normal', 'Restarting', `a restart is needed for ${needRestart.join(', ')}`);

@@ -3,7 +3,6 @@ export const least = { engine: 'mysql', version: '8.4', size: '10Gi' };
 
 /** What may be said beside it, or instead. */
 export const accepted: readonly [title: string, change: object][] = [
-  ['MySQL 5.7', { version: '5.7' }],
   ['MySQL 9.7.1', { version: '9.7.1' }],
   ['PostgreSQL 17', { engine: 'postgres', version: '17' }],
   ['PostgreSQL 15.3', { engine: 'postgres', version: '15.3' }],
@@ -21,8 +20,8 @@ export const accepted: readonly [title: string, change: object][] = [
 export const refused: readonly [change: object, message: string][] = [
   [{ engine: 'oracle' }, "'engine' (oracle) is not known; use mysql or postgres"],
   [{ version: 'latest' }, "'version' (latest) is not a version; write it such as 8.4 for MySQL or 17 for PostgreSQL"],
-  [{ version: '17' }, "'version' (17) is not a version of MySQL; write 5.7, 8.x or 9.x, such as 8.4"],
-  [{ engine: 'postgres', version: '8.4' }, "'version' (8.4) is not a version of PostgreSQL; write 13 or later, such as 17 or 17.2"],
+  [{ version: '17' }, "'version' (17) is not a version of MySQL; write 8.x or 9.x, such as 8.4"],
+  [{ engine: 'postgres', version: '8.4' }, "'version' (8.4) is not a version of PostgreSQL; write 14 or later, such as 17 or 17.2"],
   [{ version: 8.4 }, "'version' (8.4) is not a string"],
   [{ size: '5Gb' }, "'size' (5Gb) is not a size; write a number and a unit, such as 10Gi"],
   [{ size: '10' }, "'size' (10) is not a size; write a number and a unit, such as 10Gi"],

@@ -67,7 +67,7 @@ test('an instance tells other constructs where it is', () => {
 });
 
 test.each<[Partial<MysqlInstanceProps> & Record<string, unknown>, string]>([
-  [{ version: '17' }, "test/orders: 'version' (17) is not a version of MySQL; write 5.7, 8.x or 9.x, such as 8.4"],
+  [{ version: '17' }, "test/orders: 'version' (17) is not a version of MySQL; write 8.x or 9.x, such as 8.4"],
   [{ size: '5Gb' }, "test/orders: 'size' (5Gb) is not a size; write a number and a unit, such as 10Gi"],
   [{ backup: { schedule: '0 0 3 * * *' } }, "test/orders: 'backup.schedule' (0 0 3 * * *) has six fields, and a CronJob knows no seconds; drop the first field"],
   [{ resources: { requests: { memory: 'much' } } }, "test/orders: 'resources.requests.memory' (much) is not a quantity; write a number with an optional unit, such as 2, 500m or 1Gi"],
