@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from '../command';
 import { ensureInstalled } from '../debian';
@@ -28,6 +28,12 @@ function operatorImageName(): string {
  * the last layers are new.
  */
 export async function buildOperatorImage(into: ImageStore, progress: Progress): Promise<string> {
+  const sources = `sources:${fingerprint()}`;
+  const built = into.find(sources);
+  if (built !== undefined) {
+    await into.tag([operatorImageName()], built);
+    return operatorImageName();
+  }
   await ensureInstalled({ buildah: 'buildah' }, progress);
   await ensureImages([baseImage], progress);
   const modules = await ensureModules(progress);
@@ -38,12 +44,21 @@ export async function buildOperatorImage(into: ImageStore, progress: Progress): 
     const work = mkdtempSync(join(cacheFolder(), 'operator-'));
     try {
       const digest = await progress.step("building the operator's image", '5 s', () => build(base, modules, work, into));
-      await into.tag([operatorImageName()], digest);
+      await into.tag([operatorImageName(), sources], digest);
       return operatorImageName();
     } finally {
       rmSync(work, { recursive: true, force: true });
     }
   });
+}
+
+/** Of everything that the image is made from: sources that have been built are not built again. */
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  const folders = ['src', 'imports', 'examples'].flatMap((folder) => readdirSync(join(project, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
+  const files = ['Dockerfile', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'].map((file) => join(project, file));
+  for (const file of [...folders.sort(), ...files]) hash.update(file.slice(project.length)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex').slice(0, 32);
 }
 
 /** The run-time dependencies, as the Dockerfile's first stage would fetch them; kept per content of the lock file. */

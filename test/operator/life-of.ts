@@ -11,8 +11,8 @@ export interface EngineStory {
   readonly port: number;
   /** A shell line that reads a password from its first line of input and SQL from the rest, and asks the server `host`. */
   client(host: string): string;
-  /** A statement that takes ten seconds and then says `alive`. */
-  readonly slowStatement: string;
+  /** A statement that takes ten seconds and then says `alive`; and a question for the number of those that run. */
+  readonly slow: { readonly statement: string; readonly count: string };
   /** A parameter that a running server takes, and the question for its value. */
   readonly dynamic: { readonly name: string; readonly value: string; readonly show: string };
   /** A parameter that only a restart changes. */
@@ -69,7 +69,9 @@ export function lifeOf(story: EngineStory): void {
   it('takes a new password from its Secret while a connection with the old one works on', async () => {
     const before = Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
     const pod = await podUid();
-    const slow = sql(story.slowStatement, before);
+    const slow = sql(story.slow.statement, before);
+    // The connection with the old password must stand before the new one comes; only the server knows when it does.
+    while ((await sql(story.slow.count, before)) !== '1');
     await cluster.kubectl(`patch secret ${name}-app -n ${namespace} -p '{"stringData":{"password":"a-password-of-my-own"}}'`);
     await waitFor(cluster, at('secrets', `${name}-accounts`), (seen) => Buffer.from(seen?.data?.['app-password'] ?? '', 'base64').toString() === 'a-password-of-my-own' && seen?.data?.['retained'] === undefined, { what: 'the change of the password' });
     expect(await sql('SELECT count(*) FROM notes', 'a-password-of-my-own')).toBe('2');

@@ -6,7 +6,7 @@ describe('the life of a MySQL', () => {
     version: '9.7',
     port: 3306,
     client: (host) => `read -r MYSQL_PWD; export MYSQL_PWD; exec mysql -h ${host} -u app app -N`,
-    slowStatement: "SELECT SLEEP(10); SELECT 'alive'",
+    slow: { statement: "SELECT SLEEP(10); SELECT 'alive'", count: "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'" },
     dynamic: { name: 'max_connections', value: '77', show: 'SELECT @@max_connections' },
     fixed: { name: 'performance_schema', value: '0', show: 'SELECT @@performance_schema' },
     refused: { name: 'max_connections', value: 'many' },

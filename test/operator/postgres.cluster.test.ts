@@ -6,7 +6,7 @@ describe('the life of a PostgreSQL', () => {
     version: '15',
     port: 5432,
     client: (host) => `read -r PGPASSWORD; export PGPASSWORD; exec psql -h ${host} -U app -d app -At -v ON_ERROR_STOP=1`,
-    slowStatement: "SELECT pg_sleep(10); SELECT 'alive'",
+    slow: { statement: "SELECT pg_sleep(10); SELECT 'alive'", count: "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'" },
     dynamic: { name: 'work_mem', value: '8MB', show: 'SHOW work_mem' },
     fixed: { name: 'max_connections', value: '55', show: 'SHOW max_connections' },
     refused: { name: 'work_mem', value: 'plenty' },
