@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Controller } from '../runtime/controller';
@@ -67,7 +68,8 @@ async function run(path: string | undefined, flags: Flags): Promise<void> {
 /** Our own operator, or somebody's module. */
 async function load(path: string | undefined): Promise<OperatorModule> {
   if (path === undefined) return import('../operator/index.js');
-  const file = resolve(path);
+  // As require finds it: a folder stands for its index, which import() alone doesn't know.
+  const file = createRequire(__filename).resolve(resolve(path));
   const module = (await import(file)) as Partial<OperatorModule>;
   if (module.controllers === undefined) throw new Error(`module ${file} exports no 'controllers'; export a list of controllers, or a function that makes them`);
   return { name: path.replace(/\/(index)?(\.[cm]?js)?$/, '').split('/').pop(), ...module, controllers: module.controllers };
