@@ -1,4 +1,4 @@
-import type { KubeObject } from '../src/kind/resource';
+import type { KubeObject } from '../src';
 
 /** A child as its author writes it; who owns and manages it is added by whoever applies it. */
 export type ChildManifest = Pick<KubeObject, 'apiVersion' | 'kind'> & { metadata: { name: string; labels: Record<string, string> } } & Record<string, unknown>;

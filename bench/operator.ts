@@ -1,5 +1,5 @@
 import { ApiObject } from 'cdk8s';
-import { builtin } from '../src/kind/resource';
+import { builtin } from '../src';
 import { Client, Manager, controller, createLog, done, findCluster } from '../src/runtime';
 import { childrenOf } from './children';
 import { shop } from './shop';

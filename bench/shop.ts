@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineKind, type ObjectOf } from '../src/kind/define-kind';
+import { conditions, defineKind, type ObjectOf } from '../src';
 
 /** The benchmark's kind: small, with the status that every operator writes. */
 export const shop = defineKind({
@@ -7,21 +7,7 @@ export const shop = defineKind({
   version: 'v1',
   kind: 'Shop',
   spec: z.object({ version: z.string().min(1).max(20) }),
-  status: z.object({
-    observedGeneration: z.int().optional(),
-    conditions: z
-      .array(
-        z.object({
-          type: z.string(),
-          status: z.enum(['True', 'False', 'Unknown']),
-          reason: z.string(),
-          message: z.string(),
-          observedGeneration: z.int().optional(),
-          lastTransitionTime: z.string(),
-        }),
-      )
-      .optional(),
-  }),
+  status: z.object({ observedGeneration: z.int().optional(), conditions: conditions().optional() }),
 });
 
 export type Shop = ObjectOf<typeof shop>;

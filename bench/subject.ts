@@ -19,6 +19,12 @@ export interface Subject {
 export const subjectIds = ['floor', 'ours', 'kopf', 'go-10', 'go-1'] as const;
 export type SubjectId = (typeof subjectIds)[number];
 
+/**
+ * How an operator's process should be started: V8 takes up to 48 MB for what has just been made unless told otherwise, and another 30 MB for a
+ * while to optimize undici's HTTP parser, which baseline code serves as well.
+ */
+const nodeFlags = ['--max-semi-space-size=2', '--liftoff-only'];
+
 /** The subjects of these names, with everything built that they need. */
 export async function subjects(ids: readonly SubjectId[], progress: Progress): Promise<Subject[]> {
   const found: Subject[] = [];
@@ -37,7 +43,7 @@ const makers: Record<SubjectId, (progress: Progress) => Promise<Subject>> = {
       id: 'ours',
       title: 'cdk8s-database-operator/runtime',
       watches: true,
-      command: ({ namespace, kubeconfig, healthPort }) => ({ program: process.execPath, args: [script, namespace, ...(healthPort === undefined ? [] : [String(healthPort)])], env: { KUBECONFIG: kubeconfig, NODE_ENV: 'production' } }),
+      command: ({ namespace, kubeconfig, healthPort }) => ({ program: process.execPath, args: [...nodeFlags, script, namespace, ...(healthPort === undefined ? [] : [String(healthPort)])], env: { KUBECONFIG: kubeconfig, NODE_ENV: 'production' } }),
     };
   },
   kopf: async (progress) => {
