@@ -1,4 +1,4 @@
-import { builtin } from '../kind/resource';
+import { builtin, type KubeObject } from '../kind/resource';
 import { isNotFound } from '../runtime/api-error';
 import { Terminal } from '../runtime/outcome';
 import { readAccounts, type Secret } from './accounts';
@@ -24,9 +24,41 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
     holdsData: facts.data?.holdsData === true || facts.server?.kind === 'answers',
     ...state,
   });
-  await context.apply(backupVolume(plan), { own: 'none' });
-  await context.apply([application, ...identitySecrets(plan, identity), ...children], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
+  const isClaim = (child: KubeObject) => child.kind === 'PersistentVolumeClaim';
+  const refused = [
+    await applyVolumes(pass, backupVolume(plan), 'none'),
+    // Before the StatefulSet, whose controller would else make the claim as its own; and in no set, because a claim is never pruned.
+    await applyVolumes(pass, children.filter(isClaim), 'label'),
+  ];
+  const others = children.filter((child) => !isClaim(child));
+  await context.apply([application, ...identitySecrets(plan, identity), ...others], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
+  for (const why of refused) if (why !== undefined) throw why;
   return known;
+}
+
+interface Claim extends KubeObject {
+  spec?: { resources?: { requests?: { storage?: string } } };
+  status?: { phase?: string };
+}
+
+/**
+ * Makes or grows volumes. One that is not bound yet keeps the size it was asked for with: nothing but a bound claim can grow.
+ * @returns why a volume that is there can't be changed: no reason to hold back everything else
+ */
+async function applyVolumes({ context }: Pass, manifests: KubeObject[], own: 'label' | 'none'): Promise<Terminal | undefined> {
+  const claims = context.read<Claim>(builtin.PersistentVolumeClaim);
+  for (const claim of manifests as Claim[]) {
+    const live = claims.get(claim.metadata.name);
+    const asked = live?.spec?.resources?.requests?.storage;
+    if (claim.kind === 'PersistentVolumeClaim' && asked !== undefined && live?.status?.phase !== 'Bound') claim.spec!.resources!.requests!.storage = asked;
+  }
+  return context.apply(manifests, { own }).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Terminal && manifests.every(({ kind, metadata }) => kind !== 'PersistentVolumeClaim' || claims.get(metadata.name) !== undefined)) return error;
+      throw error;
+    },
+  );
 }
 
 /** The passwords that the server has; for a new database they are made and written down before anything else. */

@@ -159,4 +159,24 @@ export function lifeOf(story: EngineStory): void {
     expect(again.status.restored.from).toMatch(/^orders-final-[0-9a-f]{8}$/);
     expect(await sql('SELECT count(*) FROM notes')).toBe('3');
   }, 500_000);
+
+  it('leaves its volume and the passwords that open it when it is to be retained, and takes them up again', async () => {
+    await change({ deletionPolicy: 'Retain' });
+    await becomes('the new policy', isReady);
+    await sql('INSERT INTO notes VALUES (4, NULL)');
+    const claim = await cluster.kubectl(`get pvc data-${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`);
+    await cluster.kubectl(`delete db ${name} -n ${namespace} --timeout=120s`);
+    await cluster.apply(database());
+    await becomes('Ready in its third life', isReady);
+    expect(await cluster.kubectl(`get pvc data-${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`)).toBe(claim);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('4');
+  }, 300_000);
+
+  it('takes a last backup of its own in each life: one of a former life never passes for it', async () => {
+    await sql('INSERT INTO notes VALUES (5, NULL)');
+    await cluster.kubectl(`delete db ${name} -n ${namespace} --timeout=240s`);
+    await cluster.apply(database());
+    await becomes('Ready in its fourth life', isReady, 240_000);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('5');
+  }, 500_000);
 }

@@ -90,6 +90,16 @@ describe('a Database on a cluster that runs no pods', () => {
     expect(await cluster.kubectl(`get statefulset -n ${namespace} -l app.kubernetes.io/instance=paused -o name`)).toBe('');
   }, 60_000);
 
+  it('grows without being held up by a volume that is not bound yet', async () => {
+    await cluster.apply(database('grows'));
+    await waitFor(cluster, db('grows'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'grows' });
+    await cluster.apply(database('grows', { size: '2Gi', podLabels: { team: 'shop' } }));
+    const workload = await waitFor(cluster, at('statefulsets', 'grows', 'apps/v1'), (seen) => seen?.spec.template.metadata.labels.team === 'shop', { what: 'the change of everything else' });
+    expect(workload.spec.volumeClaimTemplates[0].spec.resources.requests.storage).toBe('2Gi');
+    expect(await cluster.kubectl(`get pvc grows-backups -n ${namespace} -o jsonpath={.spec.resources.requests.storage}`)).toBe('1Gi');
+    await waitFor(cluster, db('grows'), (seen) => ready(seen)?.reason === 'PodPending' && ready(seen)?.observedGeneration === 2, { what: 'calm after the change' });
+  }, 60_000);
+
   it('goes without a trace but its backup volume when no server ever answered', async () => {
     await cluster.apply(database('short'));
     await waitFor(cluster, db('short'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'short' });
