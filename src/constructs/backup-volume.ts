@@ -1,6 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 
+/** Props of `BackupVolume`. */
 export interface BackupVolumeProps {
   /** Name of the claim; see `serverNames().backupClaim`. */
   readonly name: string;

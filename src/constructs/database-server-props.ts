@@ -36,6 +36,7 @@ export interface ServerBackup {
   readonly retention?: Retention;
 }
 
+/** Props of `DatabaseServer`. */
 export interface DatabaseServerProps {
   /** The database's name: children are named after it. */
   readonly name: string;

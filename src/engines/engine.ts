@@ -70,6 +70,7 @@ export interface Engine {
   image(version: string): string;
   /** Below zero when `a` is older than `b`; a part that one of them leaves open counts as equal. */
   compareVersions(a: string, b: string): number;
+  /** What it means to go from one version to another. */
   versionChange(from: string, to: string): VersionChange;
   /** Why these parameters can't be taken, one sentence each; empty when they can. */
   parameterProblems(parameters: Parameters): string[];
@@ -80,6 +81,7 @@ export interface Engine {
   restartParameters(parameters: Parameters, version: string): Parameters;
   /** Configuration files by name, for the folder `paths.config`. */
   configFiles(settings: ServerSettings): Readonly<Record<string, string>>;
+  /** How applications write down where to connect. */
   connectionStrings(endpoint: Endpoint): ConnectionStrings;
   /** POSIX shell, by file name; see `docs/backup-format.md` for what they say to the store. */
   readonly scripts: Scripts;

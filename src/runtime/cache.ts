@@ -7,6 +7,7 @@ import type { Informer, InformerSelection } from './informer';
 import { typeText } from './resource-path';
 import { SharedInformer } from './shared-informer';
 
+/** How a cache behaves; all of it optional. */
 export interface CacheOptions {
   /** Of `managedFields`, the entries of this manager are kept, and all others dropped. @default none is kept */
   readonly fieldManager?: string;

@@ -104,6 +104,7 @@ export interface ExecOptions extends CallOptions {
   readonly stdin?: string | Readable;
 }
 
+/** How a command in a container ended. */
 export interface ExecResult {
   readonly exitCode: number;
   readonly stdout: string;

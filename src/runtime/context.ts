@@ -51,6 +51,7 @@ export interface Context<K extends Kind = Kind> {
 
   /** Cached objects of a kind that the controller declares. */
   read<Other extends Kind>(type: Other): Reader<ObjectOf<Other>>;
+  /** Cached objects of a built-in kind that the controller declares. */
   read<T extends KubeObject = KubeObject>(type: ResourceType): Reader<T>;
 
   /** The objects that `build` puts into a chart, as JSON; see {@link render}. */

@@ -6,6 +6,7 @@ import type { ClusterAccess } from './cluster-access';
 import { inCluster, isInCluster } from './in-cluster';
 import { kubeconfig } from './kubeconfig';
 
+/** Where to look for a cluster; all of it optional. */
 export interface FindClusterOptions {
   /** Path of a kubeconfig. @default what is found (see `findCluster`) */
   readonly kubeconfig?: string;

@@ -59,6 +59,7 @@ export interface Informer<T extends KubeObject> {
   /** How many objects are held. */
   readonly size: number;
 
+  /** The object of that key, if it is there. */
   get(key: ObjectKey): T | undefined;
   /** All objects, or those of one namespace. */
   list(namespace?: string): T[];
