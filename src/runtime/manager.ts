@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { keyText, type ObjectKey } from '../kind/resource';
@@ -120,6 +121,8 @@ export class Manager {
   /** What controllers do while this process leads. */
   private async work(lost: AbortSignal, stop: AbortSignal): Promise<void> {
     const [fence, queueing] = [new AbortController(), new AbortController()];
+    // Every informer of every controller waits on them: that is no leak.
+    setMaxListeners(0, fence.signal, queueing.signal);
     const cut = (): void => {
       fence.abort(lost.reason);
       queueing.abort(lost.reason);
