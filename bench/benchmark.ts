@@ -17,8 +17,17 @@ export interface BenchmarkOptions {
 /** The subjects that say when they are ready. */
 const tellReady = new Set<string>(['ours', 'go-10']);
 
-/** Measures all subjects on one control plane, which is removed at the end. */
-export async function benchmark(options: BenchmarkOptions, progress: Progress): Promise<{ subjects: SubjectReport[]; memory: MemorySample[] }> {
+/** What has been measured so far. */
+export interface Measurements {
+  readonly subjects: readonly SubjectReport[];
+  readonly memory: readonly MemorySample[];
+}
+
+/**
+ * Measures all subjects on one control plane, which is removed at the end.
+ * @param keep is given all measurements after each turn: what takes half an hour must survive a failure in its last minute
+ */
+export async function benchmark(options: BenchmarkOptions, progress: Progress, keep: (measured: Measurements) => void): Promise<Measurements> {
   if (options.subjects.length === 0 && options.memory.length === 0) return { subjects: [], memory: [] };
   const measured = await subjects(options.subjects, progress);
   const [ours] = options.memory.length > 0 ? await subjects(['ours'], progress) : [];
@@ -29,18 +38,20 @@ export async function benchmark(options: BenchmarkOptions, progress: Progress): 
     const identities = new Map<string, Identity>();
     for (const { id } of [...measured, ...(ours === undefined || measured.some(({ id }) => id === 'ours') ? [] : [ours])]) identities.set(id, await bed.identity(id));
     const turn = new Turn(bed, identities, progress);
+    const memory: MemorySample[] = [];
     const reports = measured.map(({ id, title }) => ({ id, title, rounds: [] as RunResult[], ready: [] as number[] }));
     for (let round = 0; round < options.rounds; round++) {
       for (const [index, subject] of rotated([...measured.entries()], round)) {
         const report = reports[index]!;
         if (tellReady.has(subject.id)) report.ready.push(await secondsUntilReady(bed, subject, identities.get(subject.id)!));
         report.rounds.push(await turn.run(subject, `${subject.id}-${round}`, `round ${round + 1} of ${options.rounds}`, { ...options }));
+        keep({ subjects: reports, memory });
       }
     }
-    const memory: MemorySample[] = [];
     for (const objects of options.memory) {
       const { cold } = await turn.run(ours!, `memory-${objects}`, `${objects} objects`, { objects, idleSeconds: 0, coldOnly: true });
       memory.push({ objects, cold });
+      keep({ subjects: reports, memory });
     }
     return { subjects: reports, memory };
   } finally {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import { TerminalProgress } from '../cluster/progress';
-import { benchmark, type BenchmarkOptions } from './benchmark';
+import { benchmark, type BenchmarkOptions, type Measurements } from './benchmark';
 import { writeDocs } from './docs';
 import { renderCost } from './render-cost';
 import { thisMachine, type Report } from './report';
@@ -40,7 +40,6 @@ const cli = new Command('bench')
       table.push(...rest.map((row) => [...row]));
       console.log(`\n${title}\n${table.toString()}`);
     }
-    if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(report, undefined, 1)}\n`);
     if (flags.docs) writeDocs(report);
   });
 
@@ -61,7 +60,12 @@ async function measured(flags: Flags): Promise<Report> {
   const about = { date: new Date().toISOString().slice(0, 10), machine: thisMachine(), objects: options.objects, idleSeconds: options.idleSeconds };
   // Before the control plane runs: its work would be measured too.
   const render = renderCost();
-  return { ...about, ...(await benchmark(options, new TerminalProgress())), render };
+  const keep = (measurements: Measurements): Report => {
+    const report: Report = { ...about, ...measurements, render };
+    if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(report, undefined, 1)}\n`);
+    return report;
+  };
+  return keep(await benchmark(options, new TerminalProgress(), keep));
 }
 
 function whole(text: string): number {

@@ -20,13 +20,13 @@ export class ShopFleet {
 
   /** The namespace with all its shops. */
   async create(): Promise<void> {
-    await this.api.demand('POST', '/api/v1/namespaces', { metadata: { name: this.namespace } });
-    await this.each((name) => this.api.demand('POST', this.path, { apiVersion: 'bench.dbop.dev/v1', kind: 'Shop', metadata: { name }, spec: { version: '1' } }));
+    await this.demand('PATCH', `/api/v1/namespaces/${this.namespace}?fieldManager=bench`, { apiVersion: 'v1', kind: 'Namespace' }, 'application/apply-patch+yaml');
+    await this.each((name) => this.demand('PATCH', `${this.path}/${name}?fieldManager=bench`, { apiVersion: 'bench.dbop.dev/v1', kind: 'Shop', spec: { version: '1' } }, 'application/apply-patch+yaml'));
   }
 
   /** A new version for every shop. */
   async change(version: string): Promise<void> {
-    await this.each((name) => this.api.demand('PATCH', `${this.path}/${name}`, { spec: { version } }, 'application/merge-patch+json'));
+    await this.each((name) => this.demand('PATCH', `${this.path}/${name}`, { spec: { version } }, 'application/merge-patch+json'));
   }
 
   /**
@@ -34,7 +34,7 @@ export class ShopFleet {
    * answered this generation.
    */
   async answered(generation: number, timeoutMs: number): Promise<{ moment: Promise<number> }> {
-    const list = await this.api.demand<{ metadata: { resourceVersion: string } }>('GET', `${this.path}?limit=1`);
+    const list = await this.demand<{ metadata: { resourceVersion: string } }>('GET', `${this.path}?limit=1`);
     const signal = AbortSignal.timeout(timeoutMs);
     const stream = await this.api.open('GET', `${this.path}?watch=true&resourceVersion=${list.metadata.resourceVersion}`, undefined, undefined, signal);
     const missing = new Set(this.names());
@@ -66,15 +66,29 @@ export class ShopFleet {
   /** How many objects of a kind are there, to check that the work was done. */
   async countOf(collection: string): Promise<number> {
     const path = collection.replace('{namespace}', this.namespace);
-    const list = await this.api.demand<{ items: unknown[] }>('GET', path);
+    const list = await this.demand<{ items: unknown[] }>('GET', path);
     return list.items.length;
   }
 
   /** Takes the namespace away with all that is in it. */
   async remove(): Promise<void> {
     const path = `/api/v1/namespaces/${this.namespace}`;
-    await this.api.demand('DELETE', path);
-    while ((await this.api.request('GET', path)).status !== 404) await sleep(250);
+    await this.demand('DELETE', path);
+    while ((await this.patiently(() => this.api.request('GET', path))).status !== 404) await sleep(250);
+  }
+
+  private demand<T>(method: string, path: string, body?: unknown, contentType?: string): Promise<T> {
+    return this.patiently(() => this.api.demand<T>(method, path, body, contentType));
+  }
+
+  /** Between phases connections idle so long that the API server may close one just as we use it. All that is sent here may be sent twice. */
+  private async patiently<T>(send: () => Promise<T>): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+      return await send();
+    }
   }
 
   private names(): string[] {
