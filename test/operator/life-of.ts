@@ -148,6 +148,15 @@ export function lifeOf(story: EngineStory): void {
     await becomes('the record of the last backup', (object) => object.status.lastBackup?.name === 'before-release');
   }, 300_000);
 
+  it('has a CronJob for its schedule, and records the backup of every Job that comes from it', async () => {
+    await change({ backup: { schedule: '30 3 * * *', retention: { count: 2 } } });
+    await waitFor(cluster, at('cronjobs', `${name}-backup`, 'batch/v1'), (seen) => seen?.spec.schedule === '30 3 * * *', { what: 'the CronJob' });
+    await cluster.kubectl(`create job by-hand --from=cronjob/${name}-backup -n ${namespace}`);
+    const record = await waitFor(cluster, at('databasebackups', 'by-hand', 'dbop.dev/v1alpha1'), (seen) => ['Succeeded', 'Failed'].includes(seen?.status?.phase), { what: 'the record of the backup', withinMs: 240_000 });
+    expect(record.status).toMatchObject({ phase: 'Succeeded', verified: true, rows: 2 });
+    await becomes('the record in the status', (object) => object.status.lastBackup?.name === 'by-hand');
+  }, 300_000);
+
   it('is backed up before it is deleted, and has its data back when it is made again', async () => {
     await sql('INSERT INTO notes VALUES (3, NULL)');
     await cluster.kubectl(`delete db ${name} -n ${namespace} --wait=false`);
