@@ -20,8 +20,8 @@ export class ShopFleet {
 
   /** The namespace with all its shops. */
   async create(): Promise<void> {
-    await this.demand('PATCH', `/api/v1/namespaces/${this.namespace}?fieldManager=bench`, { apiVersion: 'v1', kind: 'Namespace' }, 'application/apply-patch+yaml');
-    await this.each((name) => this.demand('PATCH', `${this.path}/${name}?fieldManager=bench`, { apiVersion: 'bench.dbop.dev/v1', kind: 'Shop', spec: { version: '1' } }, 'application/apply-patch+yaml'));
+    await this.demand('PATCH', `/api/v1/namespaces/${this.namespace}?fieldManager=bench`, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } }, 'application/apply-patch+yaml');
+    await this.each((name) => this.demand('PATCH', `${this.path}/${name}?fieldManager=bench`, { apiVersion: 'bench.dbop.dev/v1', kind: 'Shop', metadata: { name }, spec: { version: '1' } }, 'application/apply-patch+yaml'));
   }
 
   /** A new version for every shop. */
