@@ -23,7 +23,7 @@ function measured(report: Report): string {
   const { machine } = report;
   const rounds = Math.max(0, ...report.subjects.map((subject) => subject.rounds.length));
   const about = `${report.date}: ${machine.cores} cores (${machine.cpu}), ${machine.memoryGb} GB, Node ${machine.node}, ${rounds} rounds; load before the start ${machine.loadBefore.toFixed(1)}. Median, and in brackets the least and the most.`;
-  return [about, ...tablesOf(report).map(markdown)].join('\n\n');
+  return ['![Cold start, restart and change](bench.svg)', about, ...tablesOf(report).map(markdown)].join('\n\n');
 }
 
 function markdown({ title, rows }: TextTable): string {
