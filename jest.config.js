@@ -9,8 +9,8 @@ const layer = (displayName, testMatch, more = {}) => ({
   ...more,
 });
 
-/** Marks the run, so that its tests share their clusters, and removes those at its end (test/support/sharedCluster.ts). */
-const sharedClusters = { globalSetup: '<rootDir>/test/support/globalSetup.ts', globalTeardown: '<rootDir>/test/support/globalTeardown.ts' };
+/** Marks the run, so that its tests share their clusters, and removes those at its end (test/support/shared-cluster.ts). */
+const sharedClusters = { globalSetup: '<rootDir>/test/support/global-setup.ts', globalTeardown: '<rootDir>/test/support/global-teardown.ts' };
 
 module.exports = {
   projects: [

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiServer } from '../cluster/apiServer';
+import type { ApiServer } from '../cluster/api-server';
 import type { Shop } from './shop';
 
 const shops = '/apis/bench.dbop.dev/v1';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiServer } from '../cluster/apiServer';
+import { ApiServer } from '../cluster/api-server';
 import { Cluster } from '../cluster/cluster';
 import type { Progress } from '../cluster/progress';
 import { shop } from './shop';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { ApiServer } from './apiServer';
-import type { ClusterFolder, ClusterState } from './clusterState';
-import type { ControlPlane } from './controlPlane';
+import { ApiServer } from './api-server';
+import type { ClusterFolder, ClusterState } from './cluster-state';
+import type { ControlPlane } from './control-plane';
 import { Daemons } from './daemons';
 import { serviceNetwork } from './network';
 

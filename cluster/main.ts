@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { Cluster } from './cluster';
-import { ClusterFolder } from './clusterState';
+import { ClusterFolder } from './cluster-state';
 import { ensureImages, imageNames } from './images/images';
 import { checkMachine } from './machine';
 import { TerminalProgress } from './progress';

@@ -1,5 +1,5 @@
 import type { DebianRecipe } from '../debian';
-import type { ImageConfig } from './imageStore';
+import type { ImageConfig } from './image-store';
 
 /** An image that this machine can make from Debian packages, and the names under which pods ask for it. */
 export interface CatalogEntry {

@@ -6,8 +6,8 @@ import { cacheFolder } from '../folders';
 import { withLock } from '../lock';
 import type { Progress } from '../progress';
 import { type CatalogEntry, catalog } from './catalog';
-import { fullName, ImageStore } from './imageStore';
-import { type SmallImage, busyboxImage, packSmallImage, pauseImage } from './smallImages';
+import { fullName, ImageStore } from './image-store';
+import { type SmallImage, busyboxImage, packSmallImage, pauseImage } from './small-images';
 
 type Image = CatalogEntry | SmallImage;
 

@@ -1,18 +1,18 @@
 import { copyFileSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiServer } from '../apiServer';
-import type { ClusterFolder } from '../clusterState';
+import { ApiServer } from '../api-server';
+import type { ClusterFolder } from '../cluster-state';
 import { type CommandOptions, run } from '../command';
-import type { ControlPlane } from '../controlPlane';
+import type { ControlPlane } from '../control-plane';
 import { Daemons } from '../daemons';
 import { sourceFolder } from '../folders';
-import { fullName } from '../images/imageStore';
+import { fullName } from '../images/image-store';
 import type { Lan } from '../lan';
 import { type LanAddresses, podNetwork } from '../network';
 import type { Progress } from '../progress';
 import { Cgroups } from './cgroups';
-import { writeNodeFiles } from './nodeFiles';
-import { nodeRoot } from './nodeRoot';
+import { writeNodeFiles } from './node-files';
+import { nodeRoot } from './node-root';
 
 /** How long a node may take to be Ready; on an idle machine it takes 4 s. */
 const readyTimeoutMs = 90_000;

@@ -1,6 +1,6 @@
 import { conditionOf } from '../../src/runtime';
 import { operatorOf, type Operator } from '../../test/runtime/example';
-import { waitFor, type AnyObject } from '../../test/support/waitFor';
+import { waitFor, type AnyObject } from '../../test/support/wait-for';
 import { controllers, CronTab, name } from '.';
 
 jest.setTimeout(60_000);

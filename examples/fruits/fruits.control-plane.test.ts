@@ -1,5 +1,5 @@
 import { operatorOf, type Operator } from '../../test/runtime/example';
-import { waitFor } from '../../test/support/waitFor';
+import { waitFor } from '../../test/support/wait-for';
 import { controllers, Fruit, name } from '.';
 
 jest.setTimeout(60_000);

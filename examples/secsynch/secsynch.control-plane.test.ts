@@ -1,6 +1,6 @@
 import { operatorOf, type Operator } from '../../test/runtime/example';
-import { makeNamespace, removeNamespace } from '../../test/support/testNamespace';
-import { waitFor, type AnyObject } from '../../test/support/waitFor';
+import { makeNamespace, removeNamespace } from '../../test/support/test-namespace';
+import { waitFor, type AnyObject } from '../../test/support/wait-for';
 import { controllers, name, SecSynch } from '.';
 
 jest.setTimeout(60_000);

@@ -1,9 +1,9 @@
 import { Database } from '../../src/api/database';
 import { DatabaseBackup } from '../../src/api/database-backup';
 import { apiVersionOf } from '../../src/kind/resource';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { accepted, least, refused } from './database-cases';
 
 let cluster: TestCluster;

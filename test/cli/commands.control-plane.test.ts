@@ -1,7 +1,7 @@
-import { FaultProxy } from '../support/faultProxy';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { FaultProxy } from '../support/fault-proxy';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { installCrds } from '../operator/running-operator';
 import { dbop, type RunOptions } from './test-io';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { tryRun } from '../../cluster/command';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor } from '../support/waitFor';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor } from '../support/wait-for';
 import { installCrds, startOperator, type RunningOperator } from '../operator/running-operator';
 import { dbop } from './test-io';
 

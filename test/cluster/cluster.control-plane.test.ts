@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { Cluster } from '../../cluster/cluster';
 import { Daemons } from '../../cluster/daemons';
 import { silent } from '../../cluster/progress';
-import { firstUpTimeoutMs, ownCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { nameInRun } from '../support/testRun';
+import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { nameInRun } from '../support/test-run';
 
 describe('one control plane', () => {
   let cluster: TestCluster;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { ApiServer } from '../../cluster/apiServer';
-import { FaultProxy } from '../support/faultProxy';
+import { ApiServer } from '../../cluster/api-server';
+import { FaultProxy } from '../support/fault-proxy';
 import { lines } from '../support/lines';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 
 let cluster: TestCluster;
 let namespace: string;

@@ -1,5 +1,5 @@
-import { ClusterFolder } from '../../cluster/clusterState';
-import { fullName } from '../../cluster/images/imageStore';
+import { ClusterFolder } from '../../cluster/cluster-state';
+import { fullName } from '../../cluster/images/image-store';
 import { LanAddresses } from '../../cluster/network';
 import { splitWords } from '../support/words';
 

@@ -4,9 +4,9 @@ import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { programs } from '../../cluster/programs';
 import { silent } from '../../cluster/progress';
-import { firstUpTimeoutMs, ownCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { waitFor } from '../support/waitFor';
+import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { waitFor } from '../support/wait-for';
 import { MachineTraces } from './machine-traces';
 
 let cluster: TestCluster;

@@ -1,6 +1,6 @@
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { firstUpTimeoutMs } from '../support/sharedCluster';
-import { S3Server } from '../support/s3Server';
+import { firstUpTimeoutMs } from '../support/shared-cluster';
+import { S3Server } from '../support/s3-server';
 
 let server: S3Server;
 let client: S3Client;

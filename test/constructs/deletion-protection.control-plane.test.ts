@@ -3,9 +3,9 @@ import { Database } from '../../src/api/database';
 import { DatabaseCrd } from '../../src/constructs/database-crd';
 import { DeletionProtection } from '../../src/constructs/deletion-protection';
 import { apiVersionOf } from '../../src/kind/resource';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { rendered } from './render';
 
 /** A group of this test's own, so that its policies are too. */

@@ -2,9 +2,9 @@ import { BackupJob } from '../../src/constructs/backup-job';
 import type { BackupTarget } from '../../src/constructs/backup-target';
 import { DatabaseServer } from '../../src/constructs/database-server';
 import { RestoreJob } from '../../src/constructs/restore-job';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { rendered } from './render';
 
 let cluster: TestCluster;

@@ -1,6 +1,6 @@
-import { firstUpTimeoutMs, ownCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { waitFor, type AnyObject } from '../support/waitFor';
+import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { waitFor, type AnyObject } from '../support/wait-for';
 import { installExample, manifest } from './installed-example';
 
 /** R1, as its users type it: `databases.example.com/v1`. A cluster of its own, so that `db` means no other kind. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestCluster } from '../support/testCluster';
-import { waitFor } from '../support/waitFor';
+import type { TestCluster } from '../support/test-cluster';
+import { waitFor } from '../support/wait-for';
 
 /** Installs an example as its README says: one `kubectl apply -f`, the operator from the one image; resolves when it leads. */
 export async function installExample(cluster: TestCluster, name: string): Promise<void> {

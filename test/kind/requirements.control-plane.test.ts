@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Kind } from '../../src/kind/define-kind';
 import { apiVersionOf } from '../../src/kind/resource';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { CronTab, Fruit, MySQL, SampleDB, SimpleDatabase } from './requirement-kinds';
 
 /** The kinds under groups of this test alone, because others use the real names in the same cluster. */

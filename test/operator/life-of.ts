@@ -1,7 +1,7 @@
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor, type AnyObject } from '../support/waitFor';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor, type AnyObject } from '../support/wait-for';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
 
 /** What differs between engines in the story that all of them live. */

@@ -1,8 +1,8 @@
-import { FaultProxy } from '../support/faultProxy';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor, type AnyObject } from '../support/waitFor';
+import { FaultProxy } from '../support/fault-proxy';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor, type AnyObject } from '../support/wait-for';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
 
 let cluster: TestCluster;

@@ -2,7 +2,7 @@ import { controllers } from '../../src/operator';
 import { DatabaseCrd } from '../../src/constructs/database-crd';
 import { packageVersion } from '../../src/kind/package-version';
 import { Client, createLog, findCluster, Manager, render } from '../../src/runtime';
-import type { TestCluster } from '../support/testCluster';
+import type { TestCluster } from '../support/test-cluster';
 
 /** An operator that runs in this process and looks after one namespace. */
 export interface RunningOperator {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { builtin, type KubeObject, type ResourceType } from '../../src/kind/resource';
 import { done, type ApplyChildrenOptions, type Controller } from '../../src/runtime';
 import { prepared } from '../../src/runtime/manifest';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor } from '../support/waitFor';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor } from '../support/wait-for';
 import { eightChildren, type Manifest } from './children';
 import { basket, basketController, basketKind, install, readyOf, Rig, untilReady, type Basket, type BasketKind } from './rig';
 

@@ -4,10 +4,10 @@ import { Client } from '../../src/runtime/client';
 import { findCluster } from '../../src/runtime/find-cluster';
 import { indexes, type Informer, type InformerEvent, type InformerSelection } from '../../src/runtime/informer';
 import { ManualClock } from '../../src/runtime/manual-clock';
-import { FaultProxy } from '../support/faultProxy';
-import { firstUpTimeoutMs, ownCluster, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { FaultProxy } from '../support/fault-proxy';
+import { firstUpTimeoutMs, ownCluster, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 
 // Real requests on a machine that may be busy with other tests.
 jest.setTimeout(60_000);

@@ -6,10 +6,10 @@ import { builtin, keyOf, type KubeObject } from '../../src/kind/resource';
 import { ApiError, isAlreadyExists, isConflict, isForbidden, isGone, isInvalid, isNotFound, isUnauthorized, TransportError } from '../../src/runtime/api-error';
 import { Client } from '../../src/runtime/client';
 import { findCluster } from '../../src/runtime/find-cluster';
-import { FaultProxy } from '../support/faultProxy';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { FaultProxy } from '../support/fault-proxy';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 
 // Real requests on a machine that may be busy with other tests.
 jest.setTimeout(60_000);

@@ -2,10 +2,10 @@ import { setTimeout as passed } from 'node:timers/promises';
 import { builtin, type KubeObject } from '../../src/kind/resource';
 import { done, stuck, wait, type Context } from '../../src/runtime';
 import type { FaultRule } from '../support/fault';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor } from '../support/waitFor';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor } from '../support/wait-for';
 import type { Manifest } from './children';
 import { basket, basketController, basketKind, install, readyOf, Rig, untilReady, type Basket, type BasketKind } from './rig';
 

@@ -1,8 +1,8 @@
 import type { Kind } from '../../src/kind/define-kind';
 import type { Controller } from '../../src/runtime';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { install, Rig } from './rig';
 
 /** An example's operator at work in a namespace of its own. */

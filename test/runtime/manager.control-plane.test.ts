@@ -1,10 +1,10 @@
 import { builtin, type KubeObject } from '../../src/kind/resource';
 import { done, type Context, type Controller, type ManagerOptions } from '../../src/runtime';
-import { FaultProxy } from '../support/faultProxy';
-import { firstUpTimeoutMs, ownCluster, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor } from '../support/waitFor';
+import { FaultProxy } from '../support/fault-proxy';
+import { firstUpTimeoutMs, ownCluster, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor } from '../support/wait-for';
 import { basket, basketController, basketKind, install, Rig, untilReady, type BasketKind } from './rig';
 
 jest.setTimeout(60_000);

@@ -4,10 +4,10 @@ import { defineKind, type Kind, type ObjectOf } from '../../src/kind/define-kind
 import { conditions } from '../../src/kind/fields';
 import { builtin, type Condition, type KubeObject, type ResourceType } from '../../src/kind/resource';
 import { Client, conditionOf, controller, createLog, done, findCluster, Manager, type Context, type Controller, type ManagerOptions } from '../../src/runtime';
-import { FaultProxy } from '../support/faultProxy';
+import { FaultProxy } from '../support/fault-proxy';
 import type { ProxiedRequest } from '../support/fault';
-import type { TestCluster } from '../support/testCluster';
-import { waitFor, type AnyObject } from '../support/waitFor';
+import type { TestCluster } from '../support/test-cluster';
+import { waitFor, type AnyObject } from '../support/wait-for';
 import { eightChildren } from './children';
 
 /** The kind that tests of the runtime reconcile. Each test file has a group of its own, so that files don't meet in one cluster. */

@@ -2,10 +2,10 @@ import { builtin } from '../../src/kind/resource';
 import { isNotFound } from '../../src/runtime/api-error';
 import { Client } from '../../src/runtime/client';
 import { findCluster } from '../../src/runtime/find-cluster';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor } from '../support/waitFor';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor } from '../support/wait-for';
 
 // Real requests on a machine that may be busy with other tests.
 jest.setTimeout(60_000);

@@ -5,10 +5,10 @@ import { DatabaseServer } from '../../src/constructs/database-server';
 import { RestoreJob, type RestoreSource } from '../../src/constructs/restore-job';
 import { parseResult, type StoreResult } from '../../src/store/result';
 import { rendered } from '../constructs/render';
-import { firstUpTimeoutMs, sharedCluster } from '../support/sharedCluster';
-import type { TestCluster } from '../support/testCluster';
-import { makeNamespace, removeNamespace } from '../support/testNamespace';
-import { waitFor } from '../support/waitFor';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor } from '../support/wait-for';
 
 /** What differs between engines in the story of their backups. */
 export interface BackupStory {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Target, type S3Settings } from '../../src/store/s3';
-import { S3Server } from '../support/s3Server';
+import { S3Server } from '../support/s3-server';
 import { Conversation } from './conversation';
 
 const MIB = 1024 * 1024;

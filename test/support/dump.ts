@@ -1,4 +1,4 @@
-import type { TestCluster } from './testCluster';
+import type { TestCluster } from './test-cluster';
 
 /** Everything a person would look at first when something in a namespace doesn't come about. Never throws. */
 export async function dumpNamespace(cluster: TestCluster, namespace: string | undefined): Promise<string> {

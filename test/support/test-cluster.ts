@@ -1,7 +1,7 @@
-import { ApiServer } from '../../cluster/apiServer';
+import { ApiServer } from '../../cluster/api-server';
 import type { Cluster } from '../../cluster/cluster';
 import { type CommandResult, run, tryRun } from '../../cluster/command';
-import { AuditLog } from './auditLog';
+import { AuditLog } from './audit-log';
 import { splitWords } from './words';
 
 interface TestClusterParts {

@@ -7,7 +7,7 @@ import { cacheFolder, sourceFolder } from '../folders';
 import { withLock } from '../lock';
 import type { Progress } from '../progress';
 import { ensureImages, sharedImages } from './images';
-import type { ImageStore } from './imageStore';
+import type { ImageStore } from './image-store';
 
 /** What the operator's image stands on here; its Node.js has zstd. */
 const baseImage = 'node:24-slim';

@@ -1,4 +1,4 @@
-import { removeClusters } from './testRun';
+import { removeClusters } from './test-run';
 
 export default async function globalTeardown(): Promise<void> {
   await removeClusters(true);

@@ -2,10 +2,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../command';
-import { nodeRecipe, nodeRoot } from '../node/nodeRoot';
+import { nodeRecipe, nodeRoot } from '../node/node-root';
 import { programs } from '../programs';
 import type { Progress } from '../progress';
-import type { ImageConfig } from './imageStore';
+import type { ImageConfig } from './image-store';
 
 /** An image of a few files, made in no time. */
 export interface SmallImage {

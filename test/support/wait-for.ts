@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dumpNamespace } from './dump';
 import { lines } from './lines';
-import type { TestCluster } from './testCluster';
+import type { TestCluster } from './test-cluster';
 
 /** Where an object is: `{ apiVersion: 'v1', resource: 'pods', namespace: 'shop', name: 'orders-0' }`. */
 export interface Target {

@@ -1,5 +1,5 @@
 import { Cluster } from '../../cluster/cluster';
-import { ClusterFolder } from '../../cluster/clusterState';
+import { ClusterFolder } from '../../cluster/cluster-state';
 import { isAlive } from '../../cluster/lock';
 import { silent } from '../../cluster/progress';
 
@@ -14,7 +14,7 @@ export function beginRun(): void {
 /** A cluster's name by which it belongs to this run of the tests, and ends with it. */
 export function nameInRun(suffix: string): string {
   const run = process.env[variable];
-  if (!run) throw new Error(`${variable} is not set: the jest project of this test needs globalSetup test/support/globalSetup.ts`);
+  if (!run) throw new Error(`${variable} is not set: the jest project of this test needs globalSetup test/support/global-setup.ts`);
   return `run-${run}-${suffix}`;
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { TestCluster } from './testCluster';
+import type { TestCluster } from './test-cluster';
 
 /**
  * A namespace of a test's own, with a name no other test has.

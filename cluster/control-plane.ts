@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiServer } from './apiServer';
+import { ApiServer } from './api-server';
 import { Certificates, type Identity } from './certificates';
-import type { ClusterFolder, ClusterState } from './clusterState';
+import type { ClusterFolder, ClusterState } from './cluster-state';
 import { Daemons, type DaemonSpec } from './daemons';
 import { serviceNetwork } from './network';
 

@@ -3,8 +3,8 @@ import { Cluster } from '../../cluster/cluster';
 import { tryRun } from '../../cluster/command';
 import { programs } from '../../cluster/programs';
 import { TerminalProgress } from '../../cluster/progress';
-import { TestCluster } from './testCluster';
-import { nameInRun } from './testRun';
+import { TestCluster } from './test-cluster';
+import { nameInRun } from './test-run';
 
 /** Long enough for a new machine, on which the first test pays for building Kubernetes. */
 export const firstUpTimeoutMs = 25 * 60_000;

@@ -5,9 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Access } from '../../cluster/apiServer';
+import type { Access } from '../../cluster/api-server';
 import { type Fault, type FaultRule, type ProxiedRequest, isWatchFault, matches } from './fault';
-import { passOn, statusBody } from './passOn';
+import { passOn, statusBody } from './pass-on';
 
 export interface FaultProxyOptions {
   /** Acts as this user, for example `system:serviceaccount:shop:operator`, with its rights and no others. */

@@ -8,7 +8,7 @@ import { run } from '../../cluster/command';
 import { freePorts } from '../../cluster/ports';
 import { programs } from '../../cluster/programs';
 import { TerminalProgress } from '../../cluster/progress';
-import type { TestCluster } from './testCluster';
+import type { TestCluster } from './test-cluster';
 
 export interface S3ServerOptions {
   /** Makes the server reachable for this cluster's pods; else only for this machine. */
