@@ -84,6 +84,11 @@ test('logs can be read', async () => {
   expect(await cluster.kubectl('logs web-0')).toBe('serving\n');
 });
 
+test('waiting in vain tells what the pods of the namespace have logged', async () => {
+  const target = { apiVersion: 'v1', resource: 'pods', namespace: 'default', name: 'web-0' };
+  await expect(waitFor(cluster, target, () => false, { what: 'the impossible', withinMs: 300 })).rejects.toThrow(/--- kubectl logs -n default pod\/web-0 [^\n]*\n\[pod\/web-0\/web\] serving\n/);
+}, 20_000);
+
 test('a port can be forwarded', async () => {
   const { kubectl } = await programs(['kubectl'], silent);
   const forward = spawn(kubectl, ['port-forward', 'pod/web-1', ':8080'], { env: { ...process.env, KUBECONFIG: cluster.kubeconfig } });

@@ -6,8 +6,10 @@ export async function dumpNamespace(cluster: TestCluster, namespace: string | un
   const questions = [
     `get pods,jobs,statefulsets,persistentvolumeclaims -n ${namespace} -o wide`,
     `get events -n ${namespace} --sort-by=.lastTimestamp -o custom-columns=AT:.lastTimestamp,OBJECT:.involvedObject.name,REASON:.reason,MESSAGE:.message`,
-    `logs -n ${namespace} -l '' --all-containers --prefix --tail=30 --ignore-errors --max-log-requests=20`,
   ];
+  // By name: kubectl takes an empty selector for none at all.
+  const pods = (await cluster.tryKubectl(`get pods -n ${namespace} -o name`)).stdout.split('\n').filter(Boolean);
+  questions.push(...pods.map((pod) => `logs -n ${namespace} ${pod} --all-containers --prefix --tail=30 --ignore-errors`));
   const answers = await Promise.all(questions.map((question) => cluster.tryKubectl(question)));
   return questions.map((question, index) => `--- kubectl ${question}\n${answers[index]!.stdout}${answers[index]!.stderr}`).join('\n');
 }
