@@ -82,7 +82,7 @@ export interface DatabaseInstanceProps {
   readonly credentials?: { readonly secretName: string };
   /** Settings of the server, in the words of its manual. @default - the operator's, which fit the memory limit */
   readonly parameters?: { readonly [name: string]: string | number | boolean | undefined };
-  /** CPU and memory of the server. @default - requests 100m and 256Mi, limits 500m and 512Mi */
+  /** CPU and memory of the server. Limits alone keep the default requests; requests alone mean no limits. @default - requests 100m and 256Mi, limits 500m and 512Mi */
   readonly resources?: Resources;
   /** Labels for the pods. @default - only the operator's own */
   readonly podLabels?: { readonly [key: string]: string };

@@ -54,7 +54,7 @@ export interface DatabaseServerProps {
   readonly running?: boolean;
   /** Settings of the server, in the words of its manual. */
   readonly parameters?: Parameters;
-  /** @default requests 100m/256Mi, limits 500m/512Mi */
+  /** Limits alone keep the default requests; requests alone mean no limits. @default requests 100m/256Mi, limits 500m/512Mi */
   readonly resources?: Resources;
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;

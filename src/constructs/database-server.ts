@@ -6,14 +6,11 @@ import { parseQuantity } from '../kind/quantity';
 import { BackupJob } from './backup-job';
 import { labelsOf, selectorOf } from './database-labels';
 import type { DatabaseServerProps } from './database-server-props';
-import type { Resources } from './pod-props';
 import { type ServerNames, serverNames } from './server-names';
 import { serverPod } from './server-pod';
+import { serverResources } from './server-resources';
 
 export type { DatabaseServerProps, DataVolume, NetworkAccess, ServerBackup } from './database-server-props';
-
-/** What a server gets unless it is told otherwise. */
-const defaultResources: Resources = { requests: { cpu: '100m', memory: '256Mi' }, limits: { cpu: '500m', memory: '512Mi' } };
 
 /**
  * A database server with everything that belongs to it: workload, Services, configuration, data claim, NetworkPolicy
@@ -50,8 +47,8 @@ export class DatabaseServer extends Construct {
   }
 
   private configuration(): void {
-    const { version, parameters, resources = defaultResources, tlsSecret } = this.#props;
-    const limit = resources.limits?.['memory'];
+    const { version, parameters, resources, tlsSecret } = this.#props;
+    const limit = serverResources(resources).limits?.['memory'];
     const memory = limit === undefined ? undefined : Number(parseQuantity(limit) / 1_000_000_000n);
     const files = this.#engine.configFiles({ version, parameters, memory, tls: tlsSecret !== undefined });
     new ApiObject(this, 'service-account', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: this.metadata(this.names.serviceAccount), automountServiceAccountToken: false });
@@ -89,8 +86,8 @@ export class DatabaseServer extends Construct {
   }
 
   private workload(): void {
-    const { name, running = true, workload = 'StatefulSet', resources = defaultResources } = this.#props;
-    const template = serverPod({ ...this.#props, resources, names: this.names, engine: this.#engine, claim: workload === 'Deployment' ? this.names.dataClaim : undefined });
+    const { name, running = true, workload = 'StatefulSet', resources } = this.#props;
+    const template = serverPod({ ...this.#props, resources: serverResources(resources), names: this.names, engine: this.#engine, claim: workload === 'Deployment' ? this.names.dataClaim : undefined });
     const common = { replicas: running ? 1 : 0, revisionHistoryLimit: 3, selector: { matchLabels: selectorOf(name, 'server') }, template };
     const metadata = this.metadata(this.names.workload);
     if (workload === 'Deployment') {
