@@ -1,5 +1,5 @@
 import { builtin, type KubeObject } from '../kind/resource';
-import { isNotFound } from '../runtime/api-error';
+import { ApiError, isNotFound } from '../runtime/api-error';
 import { Terminal } from '../runtime/outcome';
 import { readAccounts, type Secret } from './accounts';
 import { accountsSecret, applicationSecret, backupVolume, identitySecrets, serverChildren, type ServerState } from './children';
@@ -11,8 +11,9 @@ import { serverIdentity } from './tls/server-identity';
  * Makes the children be as the plan wants them: passwords first, because pods mount them, then all the rest at once.
  *
  * Guarantees: passwords that a server may already have are never replaced by new ones.
+ * @returns why a volume that is there can't be changed: no reason to hold back anything else
  */
-export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick<ServerState, 'running'>): Promise<KnownPasswords> {
+export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick<ServerState, 'running'>): Promise<Terminal | undefined> {
   const { context, plan, facts } = pass;
   const known = await accounts(pass);
   const identity = serverIdentity(pass);
@@ -26,14 +27,13 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
   });
   const isClaim = (child: KubeObject) => child.kind === 'PersistentVolumeClaim';
   const refused = [
-    await applyVolumes(pass, backupVolume(plan), 'none'),
     // Before the StatefulSet, whose controller would else make the claim as its own; and in no set, because a claim is never pruned.
     await applyVolumes(pass, children.filter(isClaim), 'label'),
+    await applyVolumes(pass, backupVolume(plan), 'none'),
   ];
   const others = children.filter((child) => !isClaim(child));
   await context.apply([application, ...identitySecrets(plan, identity), ...others], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
-  for (const why of refused) if (why !== undefined) throw why;
-  return known;
+  return refused.find((why) => why !== undefined);
 }
 
 interface Claim extends KubeObject {
@@ -41,10 +41,7 @@ interface Claim extends KubeObject {
   status?: { phase?: string };
 }
 
-/**
- * Makes or grows volumes. One that is not bound yet keeps the size it was asked for with: nothing but a bound claim can grow.
- * @returns why a volume that is there can't be changed: no reason to hold back everything else
- */
+/** Makes or grows volumes. One that is not bound yet keeps the size it was asked for with: nothing but a bound claim can grow. */
 async function applyVolumes({ context }: Pass, manifests: KubeObject[], own: 'label' | 'none'): Promise<Terminal | undefined> {
   const claims = context.read<Claim>(builtin.PersistentVolumeClaim);
   for (const claim of manifests as Claim[]) {
@@ -55,10 +52,20 @@ async function applyVolumes({ context }: Pass, manifests: KubeObject[], own: 'la
   return context.apply(manifests, { own }).then(
     () => undefined,
     (error: unknown) => {
-      if (error instanceof Terminal && manifests.every(({ kind, metadata }) => kind !== 'PersistentVolumeClaim' || claims.get(metadata.name) !== undefined)) return error;
+      const allThere = manifests.every(({ kind, metadata }) => kind !== 'PersistentVolumeClaim' || claims.get(metadata.name) !== undefined);
+      if (allThere && error instanceof Terminal) return error;
+      if (allThere && isForbidden(error)) return new Terminal('VolumeNotGrown', `${error.message}. The server runs on with the volume it has. ${GROW}`, { cause: error });
       throw error;
     },
   );
+}
+
+const GROW =
+  'If the storage driver can expand volumes, set allowVolumeExpansion: true in the storage class and the volume follows; else make a second database of that size with restore.from.database.';
+
+/** The API server forbids what the storage class or a quota doesn't allow. */
+function isForbidden(error: unknown): error is Error {
+  return error instanceof Error && error.cause instanceof ApiError && error.cause.status === 403;
 }
 
 /** The passwords that the server has; for a new database they are made and written down before anything else. */

@@ -22,6 +22,8 @@ export interface DataClaim {
   readonly holdsData: boolean;
   /** Version of the server that last ran on it. */
   readonly version?: string;
+  /** In words, while it is smaller than what it was asked to be. */
+  readonly growing?: string;
 }
 
 /** How the server answered the last question. */

@@ -1,4 +1,5 @@
 import type { Context } from '../runtime/context';
+import { compareQuantities } from '../kind/quantity';
 import { builtin, type KubeObject } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
 import { parseResult, type StoreResult } from '../store/result';
@@ -50,7 +51,8 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
 }
 
 interface Claim extends KubeObject {
-  status?: { phase?: string; conditions?: { type: string; status: string; message?: string }[] };
+  spec?: { resources?: { requests?: { storage?: string } } };
+  status?: { capacity?: { storage?: string }; conditions?: { type: string; status: string; message?: string }[] };
 }
 
 function dataClaim(claim: Claim | undefined): DataClaim | undefined {
@@ -63,7 +65,16 @@ function dataClaim(claim: Claim | undefined): DataClaim | undefined {
     originAt: marks[claimMarks.originAt],
     holdsData: marks[claimMarks.holdsData] === 'true',
     version: marks[claimMarks.version],
+    growing: growing(claim),
   };
+}
+
+/** Whoever expands volumes says in the claim's conditions what keeps it: a node that must mount it, or a quota of the cloud. */
+function growing({ metadata, spec, status }: Claim): string | undefined {
+  const [has, wants] = [status?.capacity?.storage, spec?.resources?.requests?.storage];
+  if (has === undefined || wants === undefined || compareQuantities(has, wants) >= 0) return undefined;
+  const why = (status?.conditions ?? []).filter(({ message, ...condition }) => condition.status === 'True' && message).map(({ message }) => message);
+  return [`volume ${metadata.name} is growing from ${has} to ${wants}`, ...why].join(': ');
 }
 
 /** The application's account: from a Secret of the user's, or from ours, which a user may have edited. */

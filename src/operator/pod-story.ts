@@ -51,8 +51,9 @@ export function podStory(pod: Pod): PodStory {
     message,
     failing,
   });
+  if (isOnLostNode(pod)) return told('NodeLost', lostNode(pod.metadata.name, pod.spec?.nodeName ?? ''), true);
   if (pod.metadata.deletionTimestamp !== undefined) return told('PodTerminating', `pod ${pod.metadata.name} is shutting down`);
-  if (isReady(pod)) return told('PodReady', `pod ${pod.metadata.name} is ready`);
+  if (isTrue(pod, 'Ready')) return told('PodReady', `pod ${pod.metadata.name} is ready`);
   const scheduled = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
   if (scheduled?.status === 'False') {
     return told('Unschedulable', `pod ${pod.metadata.name} can't be placed on a node: ${scheduled.message ?? scheduled.reason ?? 'no reason given'}`, true);
@@ -75,8 +76,23 @@ export function podStory(pod: Pod): PodStory {
   return told('PodCreating', `pod ${pod.metadata.name} waits for its volume and image`);
 }
 
-function isReady(pod: Pod): boolean {
-  return pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+/**
+ * A kubelet never calls a pod unready whose containers it calls ready (ours have no readiness gates): the control plane does, when
+ * it no longer hears from the node. Read from the pod, this needs no right to read nodes.
+ */
+function isOnLostNode(pod: Pod): boolean {
+  return isTrue(pod, 'ContainersReady') && pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'False') === true;
+}
+
+function lostNode(pod: string, node: string): string {
+  return (
+    `node ${node} does not answer. The server of pod ${pod} may still run there, and a second one on its volume would destroy the data, so the database returns when the node does. ` +
+    `If the node is off for good, say so: kubectl delete node ${node}, or, to keep its object, kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`
+  );
+}
+
+function isTrue(pod: Pod, type: string): boolean {
+  return pod.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 }
 
 /** What a container said before it ended: its termination message is the tail of its log. */

@@ -42,11 +42,13 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
   Configuring: configure,
 
   async Running(pass) {
-    await applyServer(pass, { running: true });
+    const refused = await applyServer(pass, { running: true });
     await renewCertificate(pass);
+    if (refused !== undefined) return { kind: 'stuck', phase: 'Running', reason: refused.reason, message: refused.message };
     const { plan, facts } = pass;
     const version = facts.server?.kind === 'answers' ? facts.server.version : '';
-    return { kind: 'done', phase: 'Running', reason: 'Running', message: `${plan.engine.title} ${version} answers`, after: FRESH_MS };
+    const growing = facts.data?.growing === undefined ? '' : `; ${facts.data.growing}`;
+    return { kind: 'done', phase: 'Running', reason: 'Running', message: `${plan.engine.title} ${version} answers${growing}`, after: FRESH_MS };
   },
 
   FinalBackup: finalBackup,

@@ -3,6 +3,7 @@ import { podStory, type Pod } from '../../src/operator/pod-story';
 const pod = (status: Pod['status'], deleted = false): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
+  spec: { nodeName: 'node1' },
   metadata: { name: 'orders-0', uid: 'u1', ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
   status,
 });
@@ -40,6 +41,15 @@ describe('the story of a pod', () => {
     const ready = { conditions: [{ type: 'PodScheduled', status: 'True' }, { type: 'Ready', status: 'True' }] };
     expect(podStory(pod(ready)).ready).toBe(true);
     expect(podStory(pod(ready, true))).toMatchObject({ ready: false, reason: 'PodTerminating' });
+  });
+
+  it('says that the node is lost, how to wait and what to do, whether or not the control plane has given up the pod', () => {
+    const lost = { conditions: [{ type: 'PodScheduled', status: 'True' }, { type: 'ContainersReady', status: 'True' }, { type: 'Ready', status: 'False' }], containerStatuses: [{ name: 'server', ready: true, state: { running: {} } }] };
+    for (const told of [podStory(pod(lost)), podStory(pod(lost, true))]) {
+      expect(told).toMatchObject({ reason: 'NodeLost', failing: true, ready: false });
+      expect(told.message).toContain('node node1 does not answer');
+      expect(told.message).toContain('kubectl delete node node1');
+    }
   });
 
   it('tells a server that starts from a pod that waits for its volume and image', () => {
