@@ -26,7 +26,7 @@ export function plan({ metadata, spec }: ObjectOf<typeof Database>, storeImage: 
       version: spec.version,
       data: { size: spec.size },
       podLabels: { app: 'database', 'database-name': metadata.name },
-      resources: { requests: { memory: '256Mi', cpu: '100m' }, limits: { memory: '512Mi', cpu: '500m' } },
+      resources: { requests: amounts({ memory: '256Mi', cpu: '100m', ...spec.resources?.requests }), limits: amounts({ memory: '512Mi', cpu: '500m', ...spec.resources?.limits }) },
       backup: { schedule: { cron: '0 3 * * *' }, target, storeImage, retention: { count: 7 } },
     },
     application: { username: 'app', database: 'app' },
@@ -38,6 +38,11 @@ export function plan({ metadata, spec }: ObjectOf<typeof Database>, storeImage: 
     paused: false,
     hibernated: false,
   };
+}
+
+/** Kubernetes takes whole numbers too; the constructs want text. */
+function amounts(given: Record<string, string | number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).map(([name, amount]) => [name, String(amount)]));
 }
 
 function status(story: Story, object: ObjectOf<typeof Database>) {

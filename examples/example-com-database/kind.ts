@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { conditions, databaseDeclaration, defineKind } from '../../src';
+import { conditions, databaseDeclaration, defineKind, quantity } from '../../src';
 
-/** `databases.example.com/v1`: a version and a size, and nothing else to decide. */
+const amounts = (description: string) => z.object({ cpu: quantity('CPU, such as 100m.').optional(), memory: quantity('Memory, such as 256Mi.').optional() }).optional().describe(description);
+
+/** `databases.example.com/v1`: a version and a size, and nothing else that must be decided. */
 export const Database = defineKind({
   group: 'example.com',
   version: 'v1',
@@ -14,6 +16,10 @@ export const Database = defineKind({
       .string()
       .regex(/^[0-9]+[a-zA-Z]+$/)
       .describe('Size of the volume, such as 5Gi.'),
+    resources: z
+      .object({ requests: amounts('What the node must have free; 100m and 256Mi unless said otherwise.'), limits: amounts('What the server may take; 500m and 512Mi unless said otherwise.') })
+      .optional()
+      .describe('CPU and memory of the server.'),
   }),
   status: z.object({
     phase: z.enum(['Creating', 'Running', 'Failed']).optional().describe('Creating, Running once the server answers, Failed while it cannot.'),
