@@ -4,6 +4,7 @@ import { databaseControllers } from '../constructs/database-controllers';
 import type { Context } from '../runtime/context';
 import type { Controller } from '../runtime/controller';
 import { backupController } from './backup-controller';
+import type { BackupRun } from './backup-health';
 import { databasePlan, databaseStatus } from './database-api';
 import { databaseController, type DatabaseLifeOptions } from './database-life';
 import type { Story } from './plan';
@@ -27,6 +28,7 @@ export function controllers(options: DatabaseOperatorOptions): Controller[] {
       plan: (context) => databasePlan(context.object, { storeImage, backupOf: sourceOf(context, backup) }),
       duties: (context, plan) => recordBackups(context, plan, backup),
       lastBackup: (context) => newestBackup(context, backup),
+      lastRun: (context) => newestRun(context, backup),
       wakes: (record) => [{ namespace: record.metadata.namespace, name: (record as DatabaseBackupObject).spec.database }],
       status: databaseStatus,
     },
@@ -35,12 +37,25 @@ export function controllers(options: DatabaseOperatorOptions): Controller[] {
   return [life, backupController({ declaration: declared.backup, database, storeImage })];
 }
 
+/** The backup that ended last, good or not, that is on record. */
+function newestRun(context: Context<typeof Database>, kind: typeof DatabaseBackup): BackupRun | undefined {
+  const runs = recordsOf(context, kind).flatMap(({ metadata, status }): BackupRun[] => {
+    if (status?.phase !== 'Succeeded' && status?.phase !== 'Failed') return [];
+    return [{ name: metadata.name, at: status.completedAt ?? metadata.creationTimestamp ?? '', failure: status.phase === 'Failed' ? (status.message ?? 'no reason was told') : undefined }];
+  });
+  return runs.sort((left, right) => right.at.localeCompare(left.at))[0];
+}
+
 /** The newest good backup that is on record. */
 function newestBackup(context: Context<typeof Database>, kind: typeof DatabaseBackup): Story['lastBackup'] {
-  const { name, namespace } = context.object.metadata;
-  const good = context.read(kind).list(namespace).filter(({ spec, status, metadata }) => spec.database === name && status?.phase === 'Succeeded' && metadata.deletionTimestamp === undefined);
+  const good = recordsOf(context, kind).filter(({ status }) => status?.phase === 'Succeeded');
   const [newest] = good.sort((left, right) => (right.status?.completedAt ?? '').localeCompare(left.status?.completedAt ?? ''));
   return newest?.status?.completedAt === undefined ? undefined : { name: newest.metadata.name, at: newest.status.completedAt, verified: newest.status.verified === true };
+}
+
+function recordsOf(context: Context<typeof Database>, kind: typeof DatabaseBackup): DatabaseBackupObject[] {
+  const { name, namespace } = context.object.metadata;
+  return context.read(kind).list(namespace).filter(({ spec, metadata }) => spec.database === name && metadata.deletionTimestamp === undefined);
 }
 
 /** The database that the backup to restore from is of. */

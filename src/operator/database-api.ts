@@ -4,6 +4,7 @@ import type { Resources } from '../constructs/pod-props';
 import { serverNames } from '../constructs/server-names';
 import { engineOf } from '../engines/engine-of';
 import type { StatusUpdate } from '../runtime/outcome';
+import { BACKUPS_HEALTHY } from './backup-health';
 import type { BackupPlan, DatabasePlan, RestorePlan, Story } from './plan';
 
 /** What a plan takes from outside its object. */
@@ -63,6 +64,7 @@ export function databaseStatus(story: Story): StatusUpdate<DatabaseStatus> {
     lastBackup: story.lastBackup,
     rotatedPasswords: story.rotation,
   };
+    conditions: [{ type: BACKUPS_HEALTHY, status: story.backups.status, reason: story.backups.reason, message: story.backups.message }],
 }
 
 type Spec = DatabaseObject['spec'];

@@ -1,14 +1,16 @@
 import { randomInt } from 'node:crypto';
 import type { ControllerDeclaration } from '../kind/access';
 import type { Kind, ObjectOf, StatusOf } from '../kind/define-kind';
-import { builtin, type KubeObject, type ObjectKey } from '../kind/resource';
+import { builtin, type Condition, type KubeObject, type ObjectKey } from '../kind/resource';
 import type { Client } from '../runtime/client';
 import { systemClock } from '../runtime/clock';
 import type { Context } from '../runtime/context';
 import { controller, type Controller } from '../runtime/controller';
+import { conditionOf } from '../runtime/conditions';
 import { managedByLabel } from '../runtime/manifest';
 import type { Metrics } from '../runtime/metrics';
 import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
+import { BACKUPS_HEALTHY, judgeBackups, type BackupHealth, type BackupRun } from './backup-health';
 import { DatabaseMetrics } from './database-metrics';
 import { decide } from './decide';
 import type { Facts } from './facts';
@@ -20,6 +22,9 @@ import { ServerProbe } from './sql/server-probe';
 import { steps } from './steps';
 import { SuppliedSecrets } from './supplied-secrets';
 
+/** The longest that a database is not looked at for its backups. */
+const LOOK_AGAIN_MS = 3_600_000;
+
 /** How a kind describes a database: all that an API of one's own has to say. */
 export interface DatabaseApi<K extends Kind> {
   /** What the controller touches; see `databaseDeclaration`. */
@@ -30,6 +35,8 @@ export interface DatabaseApi<K extends Kind> {
   duties?(context: Context<K>, plan: DatabasePlan): Promise<void>;
   /** The newest good backup, where records of backups outlive their Jobs. @default what the pods of the Jobs still tell */
   lastBackup?(context: Context<K>): Story['lastBackup'];
+  /** The backup that ended last, where records of backups outlive their Jobs. @default what the Jobs still tell */
+  lastRun?(context: Context<K>): BackupRun | undefined;
   /** Databases that want a pass because something of this kind's own changed. @default none */
   wakes?(watched: KubeObject): readonly ObjectKey[];
   /** What to write into the object's status. */
@@ -67,13 +74,16 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     const plan = withOperator(api.plan(context), options);
     const seen = await observe(context, plan, senses);
     const facts = { ...seen, lastBackup: api.lastBackup?.(context) ?? seen.lastBackup };
+    const evidence = { ...seen.backups, lastRun: api.lastRun?.(context) ?? seen.backups.lastRun };
+    const backups = judgeBackups(plan.server.backup?.schedule, evidence, context.clock.now());
+    tellOfBackups(context, backups);
     const pass: Pass = { context: context, plan, facts, tools };
     await api.duties?.(context, plan);
     const telling = await steps[decide(plan, facts)](pass);
-    const told = story(plan, facts, telling);
+    const told = { ...story(plan, facts, telling), backups };
     if (facts.deleting && telling.kind === 'done') metrics?.forget(plan);
     else metrics?.told(plan, told);
-    return outcome(telling, api.status(told, context.object));
+    return outcome(soonEnough(telling, backups, context.clock.now()), api.status(told, context.object));
   };
 
   return controller<K>({
@@ -92,6 +102,21 @@ export function withOperator(plan: DatabasePlan, { manager, operatorNamespace }:
   return { ...plan, server: { ...plan.server, network, labels: { ...plan.server.labels, [managedByLabel]: manager } } };
 }
 
+/** No event announces that a run was missed: the pass that finds out is asked for. */
+function soonEnough(telling: Telling, { lookAgainAt }: BackupHealth, now: number): Telling {
+  if (lookAgainAt === undefined) return telling;
+  // A clock that is set while a long wait runs must not make it longer.
+  const inMs = Math.min(Math.max(lookAgainAt - now, 1_000), LOOK_AGAIN_MS);
+  return { ...telling, after: Math.min(telling.after ?? inMs, inMs) };
+}
+
+/** Says once what changed for the worse, or back to good. */
+function tellOfBackups(context: Context, { status, reason, message }: BackupHealth): void {
+  const before = conditionOf((context.object as { status?: { conditions?: Condition[] } }).status?.conditions, BACKUPS_HEALTHY);
+  if (status === 'False' && (before?.reason !== reason || before.message !== message)) context.event('Warning', reason, message);
+  if (status === 'True' && before?.status === 'False') context.event('Normal', BACKUPS_HEALTHY, message);
+}
+
 function outcome<Status>(telling: Telling, status: StatusUpdate<Status>): Outcome<Status> {
   switch (telling.kind) {
     case 'done':
@@ -103,7 +128,7 @@ function outcome<Status>(telling: Telling, status: StatusUpdate<Status>): Outcom
   }
 }
 
-function story(plan: DatabasePlan, facts: Facts, telling: Telling): Story {
+function story(plan: DatabasePlan, facts: Facts, telling: Telling): Omit<Story, 'backups'> {
   const behind = Object.keys(facts.wanted).length > 0 || facts.retained.length > 0;
   return {
     phase: telling.phase,

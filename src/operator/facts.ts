@@ -1,4 +1,5 @@
 import type { StoreResult } from '../store/result';
+import type { BackupEvidence } from './backup-health';
 import type { JobFact } from './job-fact';
 import type { PodStory } from './pod-story';
 
@@ -66,3 +67,5 @@ export interface Facts {
   readonly finalJob?: JobFact<StoreResult>;
   readonly lastBackup?: { readonly name: string; readonly at: string; readonly verified: boolean };
 }
+  /** What the health of backups is judged by. */
+  readonly backups: BackupEvidence;

@@ -7,6 +7,7 @@ import { decoded, readAccounts, type Secret } from './accounts';
 import { claimMarks, confirmedMark, restartMark, rotationMark } from './children';
 import type { DataClaim, Facts, KnownPasswords, ServerAnswer } from './facts';
 import { jobFact, type Job, type JobFact } from './job-fact';
+import { observeBackups } from './observe-backups';
 import { podStory, type Pod, type PodStory } from './pod-story';
 import { serviceHost, type DatabasePlan } from './plan';
 import type { ServerProbe } from './sql/server-probe';
@@ -48,6 +49,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     lastBackup: lastBackup(context, plan),
   };
   return { ...facts, server: await ask(context, plan, facts, senses.probe) };
+    backups: observeBackups(context, plan),
 }
 
 interface Claim extends KubeObject {

@@ -7,6 +7,7 @@ import type { DatabaseServerProps } from '../constructs/database-server';
 import type { ServerNames } from '../constructs/server-names';
 import type { ResourceType } from '../kind/resource';
 import type { Engine } from '../engines/engine';
+import type { BackupHealth } from './backup-health';
 
 /** What becomes of the data when the object is deleted. */
 export type DeletionPolicy = 'Backup' | 'Delete' | 'Retain';
@@ -92,6 +93,8 @@ export interface Story {
   readonly rotation?: string;
 }
 
+  /** How backups fare; for a condition of its own. */
+  readonly backups: BackupHealth;
 /** DNS name of the Service, which works from any namespace of the cluster. */
 export function serviceHost(plan: DatabasePlan): string {
   return `${plan.names.service}.${plan.server.namespace}.svc`;

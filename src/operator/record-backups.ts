@@ -1,11 +1,10 @@
 import type { DatabaseBackup } from '../api/database-backup';
-import { builtin } from '../kind/resource';
-import { isAlreadyExists } from '../runtime/api-error';
+import { isAlreadyExists, isKindTerminating, isNamespaceTerminating } from '../runtime/api-error';
 import type { Context } from '../runtime/context';
 import { parseResult } from '../store/result';
 import { backupRecord } from './backup-controller';
-import type { Job } from './job-fact';
 import { podsOf } from './observe';
+import { backupJobsOf } from './observe-backups';
 import type { DatabasePlan } from './plan';
 
 /**
@@ -14,14 +13,11 @@ import type { DatabasePlan } from './plan';
  */
 export async function recordBackups(context: Context, plan: DatabasePlan, kind: typeof DatabaseBackup): Promise<void> {
   const records = context.read(kind);
-  const jobs = context
-    .read<Job>(builtin.Job)
-    .list(plan.server.namespace)
-    .filter(({ metadata: { labels = {}, deletionTimestamp } }) => deletionTimestamp === undefined && labels['app.kubernetes.io/instance'] === plan.server.name && labels['app.kubernetes.io/component'] === 'backup');
-  for (const job of jobs) {
+  for (const job of backupJobsOf(context, plan)) {
     if (records.get(job.metadata.name) !== undefined) continue;
     await context.client.create(kind, backupRecord(kind, plan.server.name, job, plan.backup.target)).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
+      // A record is for people; what goes together with all records must not wait for it.
+      if (!isAlreadyExists(error) && !isNamespaceTerminating(error) && !isKindTerminating(error)) throw error;
     });
   }
   for (const name of prunedBy(context, plan)) {
