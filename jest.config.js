@@ -14,7 +14,7 @@ const sharedClusters = { globalSetup: '<rootDir>/test/support/global-setup.ts', 
 
 module.exports = {
   projects: [
-    layer('pure', ['<rootDir>/test/{kind,api,engines,constructs,runtime,store,operator,cli,package,cluster,examples}/**/*.test.ts', '!**/*.{control-plane,cluster}.test.ts'], { testPathIgnorePatterns: ['\\.(control-plane|cluster)\\.test\\.ts$'] }),
+    layer('pure', ['<rootDir>/test/{kind,api,engines,constructs,runtime,store,operator,cli,package,cluster,examples,docs}/**/*.test.ts', '!**/*.{control-plane,cluster}.test.ts'], { testPathIgnorePatterns: ['\\.(control-plane|cluster)\\.test\\.ts$'] }),
     layer('control-plane', ['<rootDir>/{test,examples}/**/*.control-plane.test.ts'], sharedClusters),
     layer('cluster', ['<rootDir>/{test,examples}/**/*.cluster.test.ts'], sharedClusters),
   ],

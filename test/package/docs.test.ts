@@ -89,7 +89,7 @@ describe.each<[string, Kind]>([['database', Database], ['database-backup', Datab
 });
 
 const kinds: readonly Kind[] = [Database, DatabaseBackup, ExampleDatabase];
-const blocksOf = (page: string) => [...read(page).matchAll(/^```ya?ml\n([\s\S]*?)^```/gm)].map(([, text]) => text!);
+const blocksOf = (page: string) => [...read(page).matchAll(/^```yaml[^\n]*\n([\s\S]*?)^```/gm)].map(([, text]) => text!);
 const examples = pages.flatMap((page) =>
   blocksOf(page)
     .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as { apiVersion?: string; kind?: string; metadata: { name: string }; spec: unknown }))

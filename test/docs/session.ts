@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Block, type Command, commandsOf, isTyped } from './page';
+import { hasShape } from './shape';
+
+/** Long enough for the first pull of an image; a page whose command takes longer should say so and wait in steps. */
+const patienceMs = 300_000;
+/** A command that has said everything is expected to end; one that watches is interrupted after this. */
+const lastWordsMs = 1_500;
+
+/** A reader at a terminal: follows pages literally, one command after the other, with variables and folder kept. */
+export class Session {
+  private readonly state: string;
+
+  /**
+   * @param folder - where the reader stands at first
+   * @param notes - an empty folder for what the shell remembers
+   */
+  public constructor(
+    private readonly folder: string,
+    notes: string,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {
+    this.state = join(notes, 'state');
+    writeFileSync(this.state, `cd '${folder}'\n`);
+  }
+
+  /** Does what a block says: puts it into its file, or types it. @throws Error with place, command and output where it does otherwise than shown */
+  public async follow(block: Block): Promise<void> {
+    if (block.file !== undefined) this.write(block.file, block.text);
+    else if (isTyped(block)) for (const command of commandsOf(block)) await this.type(command);
+  }
+
+  private write(file: string, text: string): void {
+    const path = join(this.folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  private async type({ where, line, shown }: Command): Promise<void> {
+    const { code, output } = await this.run(line, shown);
+    const problem = shown === undefined ? (code === 0 ? undefined : `it ended with code ${code}`) : hasShape(shown, output, code !== undefined) ? undefined : `the page shows\n${shown}`;
+    if (problem !== undefined) throw new Error(`${where}\n$ ${line}\n${output}\n${problem}`);
+  }
+
+  /** @returns no code for a command that went on after it had said what is shown */
+  private run(line: string, shown: string | undefined): Promise<{ code?: number; output: string }> {
+    const script = `. '${this.state}'\nset -ea\n${line}\n{ export -p; printf 'cd %q\\n' "$PWD"; } > '${this.state}'`;
+    const child = spawn('bash', ['-c', script], { env: { ...process.env, ...this.environment }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    return new Promise((resolve) => {
+      let output = '';
+      let watched: NodeJS.Timeout | undefined;
+      const interrupt = (signal: NodeJS.Signals) => process.kill(-child.pid!, signal);
+      const late = setTimeout(() => {
+        output += `\n(nothing more within ${patienceMs / 1000} s)`;
+        interrupt('SIGKILL');
+      }, patienceMs);
+      const hear = (chunk: Buffer) => {
+        output += chunk.toString();
+        if (shown !== undefined && watched === undefined && hasShape(shown, output, false)) watched = setTimeout(() => interrupt('SIGINT'), lastWordsMs);
+      };
+      child.stdout.on('data', hear);
+      child.stderr.on('data', hear);
+      // Not 'close': a server that the reader left running in the background holds the pipes.
+      child.on('exit', (code) => {
+        clearTimeout(late);
+        clearTimeout(watched);
+        setImmediate(() => resolve({ code: code ?? undefined, output }));
+      });
+    });
+  }
+}
