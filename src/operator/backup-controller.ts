@@ -4,6 +4,7 @@ import { ArtifactJob } from '../constructs/artifact-job';
 import type { BackupTarget } from '../constructs/backup-target';
 import type { ControllerDeclaration } from '../kind/access';
 import { builtin, type KubeObject } from '../kind/resource';
+import { isNamespaceTerminating } from '../runtime/api-error';
 import type { Context } from '../runtime/context';
 import { controller, type Controller } from '../runtime/controller';
 import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
@@ -122,7 +123,14 @@ async function deleteArtifact(context: Context<Kind>, target: BackupTarget, stor
   const job = findJob(context, name);
   if (job === undefined) {
     const manifests = context.render((chart) => new ArtifactJob(chart, 'delete', { name, namespace: metadata.namespace, database: spec.database, backup: metadata.name, target, storeImage }));
-    await context.apply(manifests, { own: 'label' });
+    try {
+      await context.apply(manifests, { own: 'label' });
+    } catch (error) {
+      if (!isNamespaceTerminating(error)) throw error;
+      // What lies on a volume goes with the namespace or is guarded by its database; what lies in a bucket stays.
+      context.audit('backup-artifact-left', { backup: metadata.name, database: spec.database });
+      return done();
+    }
     context.audit('backup-deletion-started', { backup: metadata.name, database: spec.database });
     return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
   }

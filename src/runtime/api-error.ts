@@ -79,6 +79,13 @@ export const isInvalid = (error: unknown): error is ApiError => hasStatus(error,
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
 /** We are not known: the token or certificate was refused. */
 export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
+/** The kind's definition is being deleted: its objects can be changed and deleted, but no new one is taken. */
+export const isKindTerminating = (error: unknown): error is ApiError => hasStatus(error, 405);
+/** The namespace is being deleted: nothing new is taken in it. Also where that is the cause of another error. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  if (hasStatus(error, 403) && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')) return true;
+  return error instanceof Error && error.cause !== undefined && isNamespaceTerminating(error.cause);
+}
 /** The API server is too busy for us. */
 export const isTooManyRequests = (error: unknown): error is ApiError => hasStatus(error, 429);
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { builtin, apiVersionOf, keyOf, keyText, type KubeObject } from '../kind/resource';
+import { isNamespaceTerminating } from './api-error';
 import type { Clock } from './clock';
 import type { ClientCalls } from './fence';
 
@@ -19,7 +20,7 @@ export interface EventText {
 /** An Event that was sent, and how often it has happened since. */
 interface Series {
   readonly name: string;
-  readonly namespace: string;
+  namespace: string;
   readonly firstAt: number;
   count: number;
   /** How often, as far as the API server knows. */
@@ -40,7 +41,8 @@ const REMEMBERED = 2_000;
  * Sends Events (events.k8s.io/v1).
  *
  * Guarantees: the same Event about the same object is counted up instead of sent again; an object that has much to say is cut short, so that
- * nobody's Events drown in another's; no call ever fails or waits: what can't be sent is logged and forgotten.
+ * nobody's Events drown in another's; no call ever fails or waits: what can't be sent is logged and forgotten. A namespace that is being
+ * deleted takes no Events: what there is to say is then said of the namespace itself, in `default`.
  */
 export class EventRecorder {
   private readonly series = new Map<string, Series>();
@@ -77,8 +79,19 @@ export class EventRecorder {
     await Promise.all(this.underWay);
   }
 
-  private async create(about: KubeObject, { type, reason, message, action }: EventText, { name, namespace }: Series, now: number): Promise<void> {
-    const event = {
+  private async create(about: KubeObject, text: EventText, series: Series, now: number): Promise<void> {
+    try {
+      await this.client.create(builtin.Event, this.event(about, text, series, now));
+    } catch (error) {
+      if (!isNamespaceTerminating(error)) throw error;
+      const around = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: series.namespace } };
+      series.namespace = 'default';
+      await this.client.create(builtin.Event, this.event(around, { ...text, message: `${about.kind} ${about.metadata.name}: ${text.message}` }, series, now));
+    }
+  }
+
+  private event(about: KubeObject, { type, reason, message, action }: EventText, { name, namespace }: Series, now: number): KubeObject {
+    return {
       apiVersion: apiVersionOf(builtin.Event),
       kind: 'Event',
       metadata: { name, namespace },
@@ -90,8 +103,7 @@ export class EventRecorder {
       regarding: { apiVersion: about.apiVersion, kind: about.kind, namespace: about.metadata.namespace, name: about.metadata.name, uid: about.metadata.uid, resourceVersion: about.metadata.resourceVersion },
       reportingController: this.options.controller,
       reportingInstance: `${this.options.controller}-${hostname()}`.slice(0, 128),
-    };
-    await this.client.create(builtin.Event, event);
+    } as KubeObject;
   }
 
   private async countUp(series: Series, now: number): Promise<void> {
