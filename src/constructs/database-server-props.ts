@@ -52,6 +52,12 @@ export interface DatabaseServerProps {
   readonly names?: Partial<ServerNames>;
   /** False: no pods, everything else stays. @default true */
   readonly running?: boolean;
+  /**
+   * Takes no writes, so that a last backup misses nothing: MySQL is read-only for everybody, PostgreSQL lets in none but the
+   * accounts of operator and backup. Pods are started anew for it.
+   * @default false
+   */
+  readonly closed?: boolean;
   /** Settings of the server, in the words of its manual. */
   readonly parameters?: Parameters;
   /** Limits alone keep the default requests; requests alone mean no limits. @default requests 100m/256Mi, limits 500m/512Mi */

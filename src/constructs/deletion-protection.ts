@@ -1,9 +1,13 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Database, defaultGroup } from '../api/database';
+import { DatabaseBackup } from '../api/database-backup';
 
-/** The label of volume claims that belong to a protected database; the operator sets and removes it. */
+/** The label of volume claims that only their database lets go; the operator sets and removes it. */
 export const protectedLabel = 'dbop.dev/protected';
+
+/** The annotation by which a person allows that our definitions, and every object with them, are deleted. */
+const allowedAnnotation = 'dbop.dev/deletion';
 
 /** Props of `DeletionProtection`. */
 export interface DeletionProtectionProps {
@@ -15,8 +19,12 @@ export interface DeletionProtectionProps {
 }
 
 /**
- * Refuses to delete protected databases and their volume claims at the API server, so that `kubectl delete` fails at once with
- * the way out in its message and nothing ever hangs half deleted. Even deleting the namespace can't take them.
+ * Refuses at the API server what would take data by the way, so that `kubectl delete` fails at once with the way out in its message:
+ *
+ * - to delete a protected database, also with its namespace;
+ * - to delete the volume claims of any database that isn't to be deleted without a backup, also with their namespace: the database lets
+ *   them go when its time has come;
+ * - to delete our CustomResourceDefinitions, and with them every database of the cluster.
  *
  * Needs Kubernetes 1.30 or later, where ValidatingAdmissionPolicies are stable.
  */
@@ -25,6 +33,7 @@ export class DeletionProtection extends Construct {
     super(scope, id);
     const { group, plural, version } = Database.withGroup(props.group ?? defaultGroup);
     const resource = `${plural}.${group}`;
+    const definitions = [resource, `${DatabaseBackup.plural}.${group}`];
     this.policy('databases', `protected.${resource}`, {
       matchConstraints: { resourceRules: [deletionOf(group, version, plural)] },
       validations: [
@@ -40,7 +49,18 @@ export class DeletionProtection extends Construct {
       validations: [
         {
           expression: `!has(oldObject.metadata.labels) || !("${protectedLabel}" in oldObject.metadata.labels) || oldObject.metadata.labels["${protectedLabel}"] != "true"`,
-          messageExpression: `"claim " + oldObject.metadata.namespace + "/" + oldObject.metadata.name + " holds the data of a protected database; set spec.deletionProtection of the database to false, or, if the database is gone, run: kubectl label pvc " + oldObject.metadata.name + " -n " + oldObject.metadata.namespace + " ${protectedLabel}-"`,
+          messageExpression: `"claim " + oldObject.metadata.namespace + "/" + oldObject.metadata.name + " belongs to a database, which lets it go when it is deleted itself; to delete the database and its volumes without a last backup, set its spec.deletionPolicy to Delete and spec.deletionProtection to false; if the database is gone, run: kubectl label pvc " + oldObject.metadata.name + " -n " + oldObject.metadata.namespace + " ${protectedLabel}-"`,
+          reason: 'Forbidden',
+        },
+      ],
+    });
+    this.policy('definitions', `protected-definitions.${resource}`, {
+      matchConstraints: { resourceRules: [deletionOf('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')] },
+      matchConditions: [{ name: 'ours', expression: `oldObject.metadata.name in ${JSON.stringify(definitions)}` }],
+      validations: [
+        {
+          expression: `has(oldObject.metadata.annotations) && "${allowedAnnotation}" in oldObject.metadata.annotations && oldObject.metadata.annotations["${allowedAnnotation}"] == "allowed"`,
+          messageExpression: `"with this definition every " + oldObject.spec.names.kind + " of the cluster would be deleted, and of each what it holds; if that is what you want, first run: kubectl annotate crd " + oldObject.metadata.name + " ${allowedAnnotation}=allowed"`,
           reason: 'Forbidden',
         },
       ],

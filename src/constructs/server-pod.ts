@@ -38,12 +38,12 @@ export function serverPod(props: ServerPodProps): object {
   };
 }
 
-function container({ engine, names, image, version, resources }: ServerPodProps, mounts: readonly Mount[]): object {
+function container({ engine, names, image, version, resources, closed = false }: ServerPodProps, mounts: readonly Mount[]): object {
   const probe = { exec: { command: ['sh', `${paths.scripts}/ready.sh`] }, timeoutSeconds: 5 };
   return {
     name: 'server',
     image: image ?? engine.image(version),
-    command: ['sh', `${paths.scripts}/start.sh`],
+    command: ['sh', `${paths.scripts}/start.sh`, ...(closed ? ['closed'] : [])],
     env: [
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       { name: 'WORKLOAD_NAME', value: names.workload },

@@ -91,7 +91,7 @@ export interface Engine {
 export interface Scripts {
   /** Functions that the others share. */
   readonly 'common.sh': string;
-  /** Makes the data directory if there is none, then becomes the server. */
+  /** Makes the data directory if there is none, then becomes the server; with the argument `closed`, one that takes no writes. */
   readonly 'start.sh': string;
   /** Readiness: the server answers a query. */
   readonly 'ready.sh': string;

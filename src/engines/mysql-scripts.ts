@@ -139,7 +139,10 @@ SQL
   printf -- '-- dbop dump completed\n'
 }
 
-become_server() { exec mysqld --defaults-file="$config/my.cnf" --datadir="$data" --server-id=$((number + 1)); }
+# Also root's writes and those of events are refused; who reads may go on.
+closed='--super-read-only=ON --event-scheduler=OFF'
+
+become_server() { exec mysqld --defaults-file="$config/my.cnf" --datadir="$data" --server-id=$((number + 1)) "$@"; }
 `;
 
 /** An account without rights answers the probe, so that a password change never makes a pod unready. */

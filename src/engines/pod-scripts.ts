@@ -11,7 +11,7 @@ import type { Scripts } from './engine';
  * - `dump_everything`: writes the dump, with our first line and, only if all went well, our last one.
  * - `load_artifact`: reads the dump from the FIFO into the server that was begun; `count_rows` then tells what it holds.
  * - `apply_accounts`: gives the accounts of the begun server the passwords of the mounted Secrets.
- * - `become_server`: replaces the shell.
+ * - `become_server OPTION...`: replaces the shell; `$closed` are the options with which it takes no writes and shuts applications out.
  *
  * POSIX sh for dash, busybox ash and bash: no arrays, no `local`, no `pipefail`. Functions say `|| return 1` where
  * `set -e` would seem to do, because a shell forgets `-e` inside anything that is tested. No `$` is followed by a brace
@@ -161,7 +161,7 @@ fi
 number=$(printf '%s' "$POD_NAME" | sed 's/.*-//')
 [ "$POD_NAME" = "$WORKLOAD_NAME-$number" ] || number=0
 case $number in '' | *[!0-9]*) number=0 ;; esac
-become_server
+if [ "$*" = closed ]; then become_server $closed; else become_server; fi
 `;
 
 const backup = String.raw`

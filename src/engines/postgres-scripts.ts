@@ -137,7 +137,10 @@ SQL
   done < "$private/databases"
 }
 
-become_server() { exec postgres -D "$data" -c config_file="$config/postgresql.conf"; }
+# Nobody but us gets in; read-only by default too, for whatever runs inside the server by itself.
+closed="-c hba_file=$config/pg_hba-closed.conf -c default_transaction_read_only=on"
+
+become_server() { exec postgres -D "$data" -c config_file="$config/postgresql.conf" "$@"; }
 `;
 
 /** A role without rights answers the probe, so that a password change never makes a pod unready. */

@@ -72,6 +72,7 @@ export const postgres: Engine = {
       'postgresql.conf': configFile(serverOptions(settings)),
       'layout.conf': configFile(layoutOptions(settings.parameters ?? {})),
       'pg_hba.conf': hostRules,
+      [closedHostRulesFile]: closedHostRules,
       passwd: 'root:x:0:0:root:/root:/sbin/nologin\npostgres:x:999:999:PostgreSQL:/tmp:/bin/sh\n',
     };
   },
@@ -96,6 +97,19 @@ host all postgres 127.0.0.1/32 scram-sha-256
 host all postgres ::1/128 scram-sha-256
 host all postgres all reject
 host all all all scram-sha-256
+`;
+
+/** The rules of a server that is about to be deleted; see `start.sh closed`. */
+export const closedHostRulesFile = 'pg_hba-closed.conf';
+
+/** The operator and the last backup are let in, the superuser from inside the pod for who has to mend something. */
+const closedHostRules = `local postgres dbop_probe trust
+host all dbop_backup,dbop_operator all scram-sha-256
+local all postgres scram-sha-256
+host all postgres 127.0.0.1/32 scram-sha-256
+host all postgres ::1/128 scram-sha-256
+local all all reject
+host all all all reject
 `;
 
 function seriesOf(version: string): string {

@@ -1,5 +1,6 @@
 import { ApiObject, type Chart } from 'cdk8s';
 import { BackupVolume } from '../constructs/backup-volume';
+import { protectedLabel } from '../constructs/deletion-protection';
 import { DatabaseServer } from '../constructs/database-server';
 import { RestoreJob } from '../constructs/restore-job';
 import { BackupJob } from '../constructs/backup-job';
@@ -21,7 +22,7 @@ export const claimMarks = {
   /** Version of the server that last ran on it. */
   version: 'dbop.dev/version',
   /** Label; the admission policy refuses to delete a claim that carries it. */
-  protected: 'dbop.dev/protected',
+  protected: protectedLabel,
 } as const;
 
 /** Annotation of the ConfigMap: the parameters that the running server has confirmed, as JSON. */
@@ -36,12 +37,16 @@ export const rotationMark = 'dbop.dev/rotation';
 /** What a pass has found out and the children must show. */
 export interface ServerState {
   readonly running: boolean;
+  /** Applications are shut out, for the last backup. @default false */
+  readonly closed?: boolean;
   readonly origin?: string;
   readonly originAt?: string;
   readonly holdsData: boolean;
   /** @default those of the plan: a server that starts reads them from its file */
   readonly parameters?: Readonly<Record<string, string | number | boolean>>;
   readonly restartToken?: string;
+  /** The volume outlives the database and is nobody's to guard. @default false */
+  readonly released?: boolean;
 }
 
 /** Everything of a database but its Secrets and its backup volume, through the same construct that `cdk8s synth` uses. */
@@ -51,7 +56,7 @@ export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObje
   // A server that sleeps can't be backed up, and a run that fails every night would hide one that matters.
   const backup = plan.server.backup && { ...plan.server.backup, schedule: { ...plan.server.backup.schedule, suspended: !state.running } };
   const children = render((chart) => {
-    new DatabaseServer(chart, 'server', { ...plan.server, backup, parameters, podAnnotations, names: plan.names, running: state.running, tlsSecret: identityNames(plan).server });
+    new DatabaseServer(chart, 'server', { ...plan.server, backup, parameters, podAnnotations, names: plan.names, running: state.running, closed: state.closed, tlsSecret: identityNames(plan).server });
     plan.more?.(chart);
   });
   for (const child of children) {
@@ -85,12 +90,14 @@ export function identitySecrets(plan: DatabasePlan, identity: ServerIdentity): K
 export function backupVolume(plan: DatabasePlan): KubeObject[] {
   const { volume, target, more } = plan.backup;
   const { name, namespace, labels } = plan.server;
-  return render((chart) => {
+  const children = render((chart) => {
     if (volume !== undefined && target.volume !== undefined) {
       new BackupVolume(chart, 'backups', { ...volume, labels: { ...labels, 'app.kubernetes.io/instance': name }, name: target.volume.claimName, namespace });
     }
     more?.(chart);
   });
+  for (const child of children) if (child.kind === 'PersistentVolumeClaim') guard(child, plan);
+  return children;
 }
 
 /** The Job that fills the data volume before the server may start. */
@@ -120,7 +127,12 @@ function markClaim(claim: KubeObject, plan: DatabasePlan, state: ServerState): v
     ...(state.holdsData && { [claimMarks.holdsData]: 'true' }),
     [claimMarks.version]: plan.server.version,
   });
-  if (plan.protected) claim.metadata.labels = { ...claim.metadata.labels, [claimMarks.protected]: 'true' };
+  if (state.released !== true) guard(claim, plan);
+}
+
+/** While the database is there, none but it lets its volumes go, whoever deletes the namespace around them. */
+function guard(claim: KubeObject, plan: DatabasePlan): void {
+  if (plan.protected || plan.deletionPolicy !== 'Delete') claim.metadata.labels = { ...claim.metadata.labels, [claimMarks.protected]: 'true' };
 }
 
 function annotate(object: KubeObject, annotations: Record<string, string>): void {

@@ -104,8 +104,8 @@ async function writeAccounts(pass: Pass, known: KnownPasswords, retained: readon
   await context.apply([accountsSecret(plan, known, { retained, rotation: facts.rotated })], { own: 'label' });
 }
 
-/** PostgreSQL keeps one password: if the operator died after changing its own, the staged one is the valid one. */
-async function asOperator<T>(pass: Pass, work: (session: SqlSession) => Promise<T>): Promise<T> {
+/** Works in a session as the operator. PostgreSQL keeps one password: if the operator died after changing its own, the staged one is the valid one. */
+export async function asOperator<T>(pass: Pass, work: (session: SqlSession) => Promise<T>): Promise<T> {
   const { facts, plan } = pass;
   const login = (password: string): Login => ({ username: plan.engine.accounts.operator, password, ca: facts.authority });
   const staged = facts.wanted.operator;

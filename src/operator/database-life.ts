@@ -21,6 +21,7 @@ import { dialByPortForward, dialService } from './sql/dial';
 import { ServerProbe } from './sql/server-probe';
 import { steps } from './steps';
 import { SuppliedSecrets } from './supplied-secrets';
+import { inTerminatingNamespace } from './terminating-namespace';
 
 /** The longest that a database is not looked at for its backups. */
 const LOOK_AGAIN_MS = 3_600_000;
@@ -79,7 +80,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     tellOfBackups(context, backups);
     const pass: Pass = { context: context, plan, facts, tools };
     await api.duties?.(context, plan);
-    const telling = await steps[decide(plan, facts)](pass);
+    const telling = await steps[decide(plan, facts)](pass).catch((error: unknown) => inTerminatingNamespace(error, pass));
     const told = { ...story(plan, facts, telling), backups };
     if (facts.deleting && telling.kind === 'done') metrics?.forget(plan);
     else metrics?.told(plan, told);

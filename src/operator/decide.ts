@@ -7,14 +7,15 @@ import type { DatabasePlan } from './plan';
  *
  * - `Paused`: hands off. `Refused`: the spec asks for something that would harm the data.
  * - `MissingSecret`: a Secret that the spec names isn't there.
- * - `FinalBackup`, `Removing`: the two steps of a deletion.
+ * - `Protected`: it is deleted although its spec forbids it. `FinalBackup`, `Removing`: the two steps of a deletion.
+ * - `VolumeGoing`: somebody has deleted the data claim, which lasts only as long as its pod.
  * - `Restoring`: a Job fills the data volume before the server may start.
  * - `Hibernating`: no pods, everything else stays.
  * - `Starting`: the children are applied and the server is waited for.
  * - `Configuring`: the server answers, but passwords or parameters are behind the spec.
  * - `Running`: nothing is missing.
  */
-export type Step = 'Paused' | 'Refused' | 'MissingSecret' | 'FinalBackup' | 'Removing' | 'Restoring' | 'Hibernating' | 'Starting' | 'Configuring' | 'Running';
+export type Step = 'Paused' | 'Refused' | 'MissingSecret' | 'Protected' | 'FinalBackup' | 'Removing' | 'VolumeGoing' | 'Restoring' | 'Hibernating' | 'Starting' | 'Configuring' | 'Running';
 
 /**
  * Chooses the step from what is wanted and what is seen: pure, total, first match wins.
@@ -23,7 +24,8 @@ export type Step = 'Paused' | 'Refused' | 'MissingSecret' | 'FinalBackup' | 'Rem
  */
 export function decide(plan: DatabasePlan, facts: Facts): Step {
   if (plan.paused) return 'Paused';
-  if (facts.deleting) return mustBackUpFirst(plan, facts) ? 'FinalBackup' : 'Removing';
+  if (facts.deleting) return plan.protected ? 'Protected' : mustBackUpFirst(plan, facts) ? 'FinalBackup' : 'Removing';
+  if (facts.data?.going === true) return 'VolumeGoing';
   if (refusal(plan, facts) !== undefined) return 'Refused';
   if (facts.missingSecret !== undefined) return 'MissingSecret';
   if (mustRestoreFirst(plan, facts)) return 'Restoring';

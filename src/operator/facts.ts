@@ -19,6 +19,10 @@ export interface DataClaim {
   readonly origin?: string;
   /** When that was settled by a restore. */
   readonly originAt?: string;
+  /** The PersistentVolume that it is bound to. */
+  readonly volume?: string;
+  /** Somebody has deleted the claim; the pod that uses it keeps it for now. */
+  readonly going: boolean;
   /** A server has answered from this volume: there is something to lose. */
   readonly holdsData: boolean;
   /** Version of the server that last ran on it. */
@@ -57,6 +61,8 @@ export interface Facts {
   readonly mayHaveBackup: boolean;
   /** Settings that the running server has confirmed. */
   readonly confirmedParameters?: Readonly<Record<string, string>>;
+  /** Image that the server's pods are made from. */
+  readonly image?: string;
   /** Why pods were last restarted although nothing in them changed. */
   readonly restartToken?: string;
   /** The rotation of passwords that was last begun. */

@@ -1,8 +1,9 @@
-import { builtin, type KubeObject, type ResourceType } from '../kind/resource';
+import { builtin, keyOf, type KubeObject, type ResourceType } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
-import { applyServer } from './apply-server';
-import { accountsSecret, finalBackupJob, serverChildren } from './children';
+import { accountsSecret, claimMarks, finalBackupJob, serverChildren } from './children';
+import { close } from './closing';
 import { refusal } from './decide';
+import type { Facts } from './facts';
 import type { Job } from './job-fact';
 import type { Pass, Telling } from './life';
 import { podsOf } from './observe';
@@ -23,18 +24,23 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
   }
   if (job?.state === 'failed' || job?.state === 'succeeded') {
     const why = job.result?.message ?? job.failure ?? 'it told no reason';
-    return told('stuck', 'FinalBackupFailed', `the last backup failed, so nothing is deleted: ${why}. Mend the cause and delete Job ${job.name} to try again, or ${plan.wayOut} to delete without it.`);
+    return told('stuck', 'FinalBackupFailed', `the last backup failed, so nothing is deleted, and the server stays closed to applications: ${why}. Mend the cause and delete Job ${job.name} to try again, or ${plan.wayOut} to delete without it.`);
   }
-  if (refusal(plan, facts) === undefined) await applyServer(pass, { running: true, parameters: facts.confirmedParameters });
-  if (facts.server?.kind !== 'answers') {
-    const why = facts.server?.kind === 'silent' ? facts.server.why : (facts.pod?.message ?? 'its pod is missing');
-    return told('wait', 'FinalBackupBlocked', `the last backup needs the server, which does not answer: ${why}. Nothing is deleted until it does; ${plan.wayOut} to delete without a last backup.`);
-  }
+  const running = asItRuns(plan, facts);
+  const awaited = await close({ ...pass, plan: running });
+  if (awaited !== undefined) return awaited;
   if (!(await makeWay(pass, plan.backup.finalJob))) return told('wait', 'FinalBackup', `waits for a former Job ${plan.backup.finalJob} to go`);
-  await context.apply(finalBackupJob(plan, tools.storeImage), { own: 'label' });
+  await context.apply(finalBackupJob(running, tools.storeImage), { own: 'label' });
   context.event('Normal', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup before the database is deleted`);
   context.audit('final-backup-started', { database: plan.server.name });
   return told('wait', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup and proves it`);
+}
+
+/** The plan without a change that was refused: neither the closing nor the Job may bring it to the data by the way. */
+function asItRuns(plan: DatabasePlan, facts: Facts): DatabasePlan {
+  if (refusal(plan, facts) === undefined) return plan;
+  const { version, image, parameters } = plan.server;
+  return { ...plan, server: { ...plan.server, version: facts.data?.version ?? version, image: facts.image ?? image, parameters: facts.confirmedParameters ?? parameters } };
 }
 
 /** Removes everything but backups, failed Jobs (for their logs) and, if it is to be retained, the data. */
@@ -46,6 +52,8 @@ export async function remove(pass: Pass): Promise<Telling> {
   const pods = podsOf(context, plan, 'server');
   if (pods.length > 0) return waits(`waits for pod ${pods[0]!.metadata.name} to shut down`);
   const claims = context.read(builtin.PersistentVolumeClaim).children();
+  if (plan.deletionPolicy === 'Retain') await refuseTerminating(pass);
+  await unguard(pass);
   if (plan.deletionPolicy === 'Retain') await release(pass);
   else if (!(await removeAll(pass, claims))) return waits(`waits for volume ${claims[0]?.metadata.name} to be given back`);
   if (!(await removeAll(pass, [...REST, ...(plan.moreKinds ?? [])].flatMap((type) => childrenOf(pass, type))))) return waits('waits for the last children to go');
@@ -55,9 +63,24 @@ export async function remove(pass: Pass): Promise<Telling> {
 
 /** The claim stays, and the passwords that open it, without a mark of their owner: a new object of the same name takes them up. */
 async function release({ context, plan, facts }: Pass): Promise<void> {
-  const claims = serverChildren(plan, { running: false, origin: facts.data?.origin, originAt: facts.data?.originAt, holdsData: facts.data?.holdsData ?? false }).filter((child) => child.kind === 'PersistentVolumeClaim');
+  const claims = serverChildren(plan, { running: false, origin: facts.data?.origin, originAt: facts.data?.originAt, holdsData: facts.data?.holdsData ?? false, released: true }).filter((child) => child.kind === 'PersistentVolumeClaim');
   if (facts.data === undefined || facts.known === undefined) return;
   await context.apply([...claims, accountsSecret(plan, facts.known, { retained: facts.retained, rotation: facts.rotated })], { own: 'none' });
+}
+
+/** A namespace that is being deleted would take what is retained in it: asked before anything is let go. @throws ApiError (isNamespaceTerminating) */
+async function refuseTerminating({ context, plan: { server } }: Pass): Promise<void> {
+  await context.client.create(builtin.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${server.name}-retained`, namespace: server.namespace } }, { dryRun: true });
+}
+
+/** The admission policy would refuse to delete the claims; what stays is no longer the database's. */
+async function unguard({ context, plan }: Pass): Promise<void> {
+  const claims = context.read(builtin.PersistentVolumeClaim);
+  for (const claim of [...claims.children(), claims.get(plan.names.backupClaim)]) {
+    if (claim?.metadata.labels?.[claimMarks.protected] === undefined) continue;
+    const patch = { metadata: { uid: claim.metadata.uid, labels: { [claimMarks.protected]: null } } };
+    await context.client.patch(builtin.PersistentVolumeClaim, keyOf(claim), patch);
+  }
 }
 
 /** A Job of the same name that belongs to a former object says nothing about this one. @returns whether there is none (any more) */

@@ -38,7 +38,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     username: credentials.username,
     suppliedPassword: plan.application.suppliedSecret === undefined ? undefined : credentials.password,
     missingSecret: credentials.missing,
-    restartToken: restartToken(context, plan),
+    ...workload(context, plan),
     rotated: accountsObject?.metadata.annotations?.[rotationMark],
     data: dataClaim(context.read<Claim>(builtin.PersistentVolumeClaim).get(plan.names.dataClaim)),
     mayHaveBackup: mayHaveBackup(context, plan),
@@ -53,16 +53,18 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
 }
 
 interface Claim extends KubeObject {
-  spec?: { resources?: { requests?: { storage?: string } } };
+  spec?: { volumeName?: string; resources?: { requests?: { storage?: string } } };
   status?: { capacity?: { storage?: string }; conditions?: { type: string; status: string; message?: string }[] };
 }
 
 function dataClaim(claim: Claim | undefined): DataClaim | undefined {
-  if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return undefined;
+  if (claim === undefined) return undefined;
   const marks = claim.metadata.annotations ?? {};
   return {
     name: claim.metadata.name,
     uid: claim.metadata.uid ?? '',
+    volume: claim.spec?.volumeName,
+    going: claim.metadata.deletionTimestamp !== undefined,
     origin: marks[claimMarks.origin],
     originAt: marks[claimMarks.originAt],
     holdsData: marks[claimMarks.holdsData] === 'true',
@@ -106,12 +108,13 @@ function wantedPasswords(plan: DatabasePlan, known: KnownPasswords | undefined, 
 }
 
 interface Workload extends KubeObject {
-  spec?: { template?: { metadata?: { annotations?: Record<string, string> } } };
+  spec?: { template?: { metadata?: { annotations?: Record<string, string> }; spec?: { containers?: { name: string; image?: string }[] } } };
 }
 
-function restartToken(context: Context, plan: DatabasePlan): string | undefined {
+function workload(context: Context, plan: DatabasePlan): Pick<Facts, 'restartToken' | 'image'> {
   const type = plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet;
-  return context.read<Workload>(type).get(plan.names.workload)?.spec?.template?.metadata?.annotations?.[restartMark];
+  const template = context.read<Workload>(type).get(plan.names.workload)?.spec?.template;
+  return { restartToken: template?.metadata?.annotations?.[restartMark], image: template?.spec?.containers?.find(({ name }) => name === 'server')?.image };
 }
 
 function mayHaveBackup(context: Context, plan: DatabasePlan): boolean {
@@ -155,7 +158,8 @@ function lastBackup(context: Context, plan: DatabasePlan): Facts['lastBackup'] {
 }
 
 async function ask(context: Context, plan: DatabasePlan, facts: Facts, probe: ServerProbe): Promise<ServerAnswer | undefined> {
-  if (facts.pod?.ready !== true || facts.known === undefined) return undefined;
+  // A server that is closed for its last backup lets no application in.
+  if (facts.deleting || facts.pod?.ready !== true || facts.known === undefined) return undefined;
   const question = {
     engine: plan.engine.name,
     podUid: facts.pod.uid,

@@ -29,6 +29,13 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
 
   MissingSecret: async ({ facts }) => ({ kind: 'wait', phase: facts.data === undefined ? 'Creating' : 'Failed', reason: 'SecretMissing', message: facts.missingSecret ?? '', after: 30_000 }),
 
+  VolumeGoing: async ({ plan, facts }) => ({
+    kind: 'stuck',
+    phase: 'Failed',
+    reason: 'VolumeDeleted',
+    message: `claim ${facts.data?.name} was deleted: it lasts, with its data, only as long as pod ${facts.pod?.name ?? plan.names.workload} runs, so nothing is changed. Stop the applications, take a backup, then delete the pod: the database comes back from its newest backup.`,
+  }),
+
   Restoring: restore,
 
   async Hibernating(pass) {
@@ -51,6 +58,7 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
     return { kind: 'done', phase: 'Running', reason: 'Running', message: `${plan.engine.title} ${version} answers${growing}`, after: FRESH_MS };
   },
 
+  Protected: async () => ({ kind: 'stuck', phase: 'Deleting', reason: 'DeletionProtected', message: 'the database is protected from deletion, so nothing of it is deleted; set spec.deletionProtection to false to let the deletion go on' }),
   FinalBackup: finalBackup,
   Removing: remove,
 };

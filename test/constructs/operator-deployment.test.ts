@@ -38,6 +38,8 @@ test('an operator is all that it needs: namespace, account, rights, Deployment, 
     'ValidatingAdmissionPolicyBinding/protected.databases.dbop.dev',
     'ValidatingAdmissionPolicy/protected-claims.databases.dbop.dev',
     'ValidatingAdmissionPolicyBinding/protected-claims.databases.dbop.dev',
+    'ValidatingAdmissionPolicy/protected-definitions.databases.dbop.dev',
+    'ValidatingAdmissionPolicyBinding/protected-definitions.databases.dbop.dev',
   ]);
 });
 

@@ -4,7 +4,7 @@ import type { DatabasePlan } from '../../src/operator/plan';
 import { mysqlPlan } from './plans';
 
 const passwords = { root: 'r', operator: 'o', backup: 'b', app: 'a' };
-const data = { name: 'data-orders-0', uid: 'c1', origin: 'empty', holdsData: true, version: '9.7' };
+const data = { name: 'data-orders-0', uid: 'c1', going: false, origin: 'empty', holdsData: true, version: '9.7' };
 const pod = { name: 'orders-0', uid: 'p1', ready: true, reason: 'PodReady', message: 'ready', failing: false };
 const job = (state: 'running' | 'succeeded' | 'failed') => ({ name: 'j', uid: 'j1', state });
 const backup = { database: 'orders', name: 'j', location: 'volume:orders/j', engine: 'mysql', serverVersion: '9.7.4', bytes: 1, storedBytes: 1, sha256: 'x', tables: 1, rows: 1, startedAt: 'now', completedAt: 'now' };
@@ -42,6 +42,10 @@ const situations: [string, Partial<DatabasePlan>, Facts, Step][] = [
   ['hibernation of a database that has still to be restored', { hibernated: true }, { ...nothing, mayHaveBackup: true }, 'Restoring'],
   ['paused and broken', { paused: true }, { ...healthy, pod: { ...pod, ready: false } }, 'Paused'],
   ['paused and deleted', { paused: true }, { ...healthy, deleting: true }, 'Paused'],
+  ['the data claim was deleted under a running server', {}, { ...healthy, data: { ...data, going: true } }, 'VolumeGoing'],
+  ['the data claim was deleted, and a former backup is there: the server is not stopped for a restore', {}, { ...healthy, mayHaveBackup: true, data: { ...data, origin: undefined, going: true } }, 'VolumeGoing'],
+  ['deleted although it is protected', { protected: true, deletionPolicy: 'Delete' }, { ...healthy, deleting: true }, 'Protected'],
+  ['deleted with its data claim, as by a namespace without the policy', {}, { ...healthy, deleting: true, data: { ...data, going: true } }, 'FinalBackup'],
   ['deleted, with data', {}, { ...healthy, deleting: true }, 'FinalBackup'],
   ['deleted, with data, the server down', {}, { ...healthy, deleting: true, pod: undefined, server: undefined }, 'FinalBackup'],
   ['deleted, the last backup under way', {}, { ...healthy, deleting: true, finalJob: job('running') }, 'FinalBackup'],

@@ -48,6 +48,9 @@ export interface SqlSession {
   /** Gives a parameter its default back, or learns that only a restart can. */
   resetParameter(name: string): Promise<'applied' | 'needs-restart'>;
 
+  /** Whether the server was started closed: nobody's writes are taken. Asked as the operator. */
+  isClosed(): Promise<boolean>;
+
   /** Fingerprint of the certificate that the server showed; undefined on a connection without TLS. */
   readonly certificate?: string;
 

@@ -60,6 +60,11 @@ class MysqlSession implements SqlSession {
     return this.setGlobal(name, 'DEFAULT');
   }
 
+  async isClosed(): Promise<boolean> {
+    const [row] = await this.query<{ closed: number } & RowDataPacket>('SELECT @@GLOBAL.super_read_only AS closed', []);
+    return row?.closed === 1;
+  }
+
   get certificate(): string | undefined {
     // The socket as it became by TLS; mysql2 keeps it on the connection beneath the one with promises.
     return peerFingerprint((this.connection as unknown as { connection: { stream: unknown } }).connection.stream);

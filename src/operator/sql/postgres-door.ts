@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { closedHostRulesFile } from '../../engines/postgres';
 import { peerFingerprint, SqlError, type Login, type SqlDoor, type SqlSession } from './door';
 
 /** SQLSTATE class 28: wrong password, or no such role. */
@@ -59,6 +60,11 @@ class PostgresSession implements SqlSession {
     if (await this.needsRestart(name)) return 'needs-restart';
     await this.alterSystem(`RESET ${escapeIdentifier(name.toLowerCase())}`, name);
     return 'applied';
+  }
+
+  async isClosed(): Promise<boolean> {
+    const [row] = await this.query<{ hba_file: string }>('SHOW hba_file');
+    return row?.hba_file.endsWith(`/${closedHostRulesFile}`) ?? false;
   }
 
   get certificate(): string | undefined {
