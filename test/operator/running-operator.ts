@@ -1,7 +1,7 @@
 import { controllers } from '../../src/operator';
 import { DatabaseCrd } from '../../src/constructs/database-crd';
 import { packageVersion } from '../../src/kind/package-version';
-import { Client, createLog, findCluster, Manager, render } from '../../src/runtime';
+import { Client, createLog, findCluster, Manager, render, type Clock } from '../../src/runtime';
 import type { TestCluster } from '../support/test-cluster';
 
 /** An operator that runs in this process and looks after some namespaces. */
@@ -15,6 +15,8 @@ export interface RunningOperatorOptions {
   readonly image?: string;
   /** @default dbop.dev */
   readonly group?: string;
+  /** @default the machine's */
+  readonly clock?: Clock;
   /** Name of a Lease in the first namespace to lead by. @default it leads without one */
   readonly lease?: string;
 }
@@ -37,6 +39,7 @@ export async function startOperator(cluster: TestCluster, namespaces: string | r
     namespaces: within,
     controllers: controllers({ client, manager: 'dbop', inCluster: false, storeImage: options.image ?? `cdk8s-database-operator:${packageVersion}`, group: options.group }),
     election: options.lease === undefined ? undefined : { lease: { namespace: within[0], name: options.lease } },
+    clock: options.clock,
     log: createLog({ level: process.env['DBOP_TEST_LOG'] === undefined ? 'fatal' : 'debug' }),
   });
   const running = manager.run(stop.signal);
