@@ -9,6 +9,7 @@ import { ownerLabel, prepared, setLabel, type Preparation } from './manifest';
 import { matches } from './matches';
 import { Terminal } from './outcome';
 import { isImmutable, refusal } from './refusal';
+import { isSignificant } from './significance';
 
 /** Name of the index by UID of the owner that our label names. */
 export const OWNER_LABEL_INDEX = ownerLabel;
@@ -64,6 +65,12 @@ export async function removeObject(object: KubeObject, type: ResourceType, clien
  * keeps us quiet when an admission webhook turns what we apply into something else.
  */
 const settled = new WeakMap<KubeObject, string>();
+
+/** Somebody else changed a child: as long as that was its status, what we applied is still there. */
+export function keepSettled(previous: KubeObject, object: KubeObject): void {
+  const fingerprint = settled.get(previous);
+  if (fingerprint !== undefined && !isSignificant(previous, object)) settled.set(object, fingerprint);
+}
 
 /** A version that no object has: applied with it, an object can only be created, because any existing one has another. */
 const NEVER = '1';

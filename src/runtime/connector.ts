@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from 'node:tls';
+import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import type { ClusterAccess, Credential } from './cluster-access';
 
@@ -32,7 +32,10 @@ export function connectorFor(access: ClusterAccess, timeoutMs: number): buildCon
       .then(
         (tls) => {
           if (last === undefined || !sameIdentity(last.tls, tls)) {
-            last = { tls, connect: buildConnector({ ...tls, timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS }) };
+            // Certificates are parsed once, not for each of many connections.
+            const { ca, cert, key, ...peer } = tls;
+            const secureContext = createSecureContext({ ca, cert, key });
+            last = { tls, connect: buildConnector({ ...peer, secureContext, timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS }) };
           }
           last.connect({ ...target, servername: tls.servername ?? target.servername }, callback);
         },

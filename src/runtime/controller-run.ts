@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { keyOf, keyText, type KubeObject, type ObjectKey } from '../kind/resource';
 import { ApiError, TransportError } from './api-error';
+import { keepSettled } from './apply';
 import { nameOf, type Controller } from './controller';
 import type { Environment } from './environment';
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer';
@@ -13,6 +13,7 @@ import { done, stuck, Terminal, wait, type Outcome } from './outcome';
 import { PassContext } from './pass-context';
 import { Queue } from './queue';
 import { Reporter } from './report';
+import { isSignificant } from './significance';
 import { Views } from './views';
 
 /** When an object that is stuck is looked at again, in case something changed of which no event tells. */
@@ -73,13 +74,14 @@ export class ControllerRun {
   /** A pass for an object that is new, has changed in a way that matters, or is due to be looked at again. */
   private onObject(event: InformerEvent<KubeObject>): void {
     if (event.origin === this) return;
-    if (event.type === 'updated' && !matters(event.previous, event.object)) return;
+    if (event.type === 'updated' && !isSignificant(event.previous, event.object)) return;
     this.queue.add(keyText(keyOf(event.object)));
   }
 
   /** A pass for the owner of a child, unless the owner's own pass made the change, or all its children are just being listed. */
   private onChild(event: InformerEvent<KubeObject>): void {
     if (event.origin === this) return;
+    if (event.type === 'updated') keepSettled(event.previous, event.object);
     this.wake(this.ownersOf(event.object));
   }
 
@@ -213,18 +215,6 @@ export class ControllerRun {
 function keyFrom(text: string): ObjectKey {
   const slash = text.indexOf('/');
   return slash < 0 ? { name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
-}
-
-/** Whether a change is more than an answer to an earlier pass: status and bookkeeping are ours or the API server's. */
-function matters({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
-  return (
-    before.uid !== after.uid ||
-    before.generation !== after.generation ||
-    before.deletionTimestamp !== after.deletionTimestamp ||
-    !isDeepStrictEqual(before.labels, after.labels) ||
-    !isDeepStrictEqual(before.annotations, after.annotations) ||
-    !isDeepStrictEqual(before.finalizers, after.finalizers)
-  );
 }
 
 /** Failures that mostly pass by themselves: a network that stutters, a cache that lags, an API server that is busy. */

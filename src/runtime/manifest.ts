@@ -70,12 +70,14 @@ export function prepared(manifest: KubeObject, type: ResourceType, { manager, ow
   return result;
 }
 
+const undigested = new Set(['apiVersion', 'kind', 'metadata', 'data', 'binaryData', 'type', 'immutable']);
+
 /**
  * A digest of all but metadata and data, or nothing where nothing else is there. Data is left out, because it is a flat map
  * that can be compared value by value, and because a digest of a Secret would let passwords be guessed at leisure.
  */
 function digestOf(manifest: KubeObject): string | undefined {
-  const rest = Object.fromEntries(Object.entries(manifest).filter(([name]) => !['apiVersion', 'kind', 'metadata', 'data', 'binaryData', 'type', 'immutable'].includes(name)));
+  const rest = Object.fromEntries(Object.entries(manifest).filter(([name]) => !undigested.has(name)));
   if (Object.keys(rest).length === 0) return undefined;
   return createHash('sha256').update(JSON.stringify(canonical(rest))).digest('hex').slice(0, 16);
 }
@@ -107,17 +109,20 @@ function nonEmpty<T extends object>(name: string, value: T | undefined): Record<
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined);
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)]));
+  const kept: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) if (inner !== null && inner !== undefined) kept[name] = withoutNulls(inner);
+  return kept;
 }
 
 /** The same for every spelling of the same wish: the order of keys and the units of quantities don't count. */
-function canonical(value: unknown, path: readonly string[] = []): unknown {
-  if (Array.isArray(value)) return value.map((item) => canonical(item, path));
+function canonical(value: unknown, name = '', above = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => canonical(item, name, above));
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-    return Object.fromEntries(entries.map(([name, inner]) => [name, canonical(inner, [...path, name])]));
+    const sorted: Record<string, unknown> = {};
+    const map = value as Readonly<Record<string, unknown>>;
+    for (const key of Object.keys(map).sort()) sorted[key] = canonical(map[key], key, name);
+    return sorted;
   }
-  const isQuantity = isQuantityField(path) && (typeof value === 'string' || typeof value === 'number');
+  const isQuantity = isQuantityField(name, above) && (typeof value === 'string' || typeof value === 'number');
   return isQuantity ? (tryParseQuantity(value)?.toString() ?? value) : value;
 }

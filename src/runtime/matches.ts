@@ -90,7 +90,7 @@ function sameValue(wanted: Json, live: Json, path: readonly string[]): boolean {
     const names = new Set([...Object.keys(wanted), ...Object.keys(live)]);
     return [...names].every((name) => sameField(wanted, live, name, path));
   }
-  return isQuantityField(path) && isScalar(wanted) && isScalar(live) && sameQuantity(wanted, live);
+  return isQuantityField(path.at(-1) ?? '', path.at(-2) ?? '') && isScalar(wanted) && isScalar(live) && sameQuantity(wanted, live);
 }
 
 function sameField(wanted: JsonMap, live: JsonMap, name: string, path: readonly string[]): boolean {

@@ -7,8 +7,9 @@ const fields = new Set(['sizeLimit', 'divisor']);
 /**
  * Whether the API server reads a quantity at this place and writes it back in a unit of its own. Anywhere else `1024Mi` and `1Gi`
  * are two texts, in a ConfigMap for example.
- * @param path names of the fields that lead there, those of lists left out
+ * @param name of the field
+ * @param above name of the field that holds it, lists left out
  */
-export function isQuantityField(path: readonly string[]): boolean {
-  return maps.has(path.at(-2) ?? '') || fields.has(path.at(-1) ?? '');
+export function isQuantityField(name: string, above: string): boolean {
+  return maps.has(above) || fields.has(name);
 }

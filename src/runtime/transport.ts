@@ -5,6 +5,7 @@ import type { Random } from './backoff';
 import type { Clock } from './clock';
 import type { ClusterAccess, Credential } from './cluster-access';
 import { connectorFor } from './connector';
+import { wholeAnswer, type WholeAnswer } from './whole-answer';
 
 /** One request, after the fact. */
 export interface RequestRecord {
@@ -13,7 +14,7 @@ export interface RequestRecord {
   readonly path: string;
   /** HTTP status; undefined if no answer came. */
   readonly status?: number;
-  /** Until the answer began, in milliseconds. */
+  /** Until the answer was there, in milliseconds; of a stream, until it began. */
   readonly durationMs: number;
 }
 
@@ -66,9 +67,9 @@ export class Transport {
 
   /** Sends a request and parses the answer. @throws ApiError, TransportError */
   async send<T>(request: TransportRequest): Promise<T> {
-    const response = await this.exchange('requests', request);
+    const { text } = await this.exchange(request, (options) => wholeAnswer(this.pools.requests, options, request.signal));
     try {
-      return (await response.body.json()) as T;
+      return JSON.parse(text) as T;
     } catch (error) {
       throw failure(request, 'cannot read the answer', error);
     }
@@ -76,7 +77,11 @@ export class Transport {
 
   /** Sends a request whose answer is a stream; the caller reads it to its end or destroys it. @throws ApiError, TransportError */
   async open(request: TransportRequest): Promise<Dispatcher.ResponseData['body']> {
-    return (await this.exchange('streams', request)).body;
+    const { body } = await this.exchange(request, async (options) => {
+      const { statusCode: status, headers, body } = await this.pools.streams.request({ ...options, signal: request.signal, bodyTimeout: 0 });
+      return { status, headers, body, text: status < 400 ? '' : await body.text().catch(() => '') };
+    });
+    return body;
   }
 
   /** Ends all connections; what is under way fails. */
@@ -84,14 +89,14 @@ export class Transport {
     await Promise.all([this.pools.requests.destroy(), this.pools.streams.destroy()]);
   }
 
-  private async exchange(pool: keyof Pools, request: TransportRequest): Promise<Dispatcher.ResponseData> {
+  private async exchange<A extends WholeAnswer>(request: TransportRequest, ask: Ask<A>): Promise<A> {
     let unauthorized = false;
     let reconnected = false;
     for (let attempt = 1; ; attempt++) {
       const { token } = await this.credential(request);
-      let response: Dispatcher.ResponseData;
+      let answer: A;
       try {
-        response = await this.attempt(pool, request, token);
+        answer = await this.attempt(request, token, ask);
       } catch (error) {
         if (request.method === 'GET' && !reconnected && isBrokenConnection(error)) {
           reconnected = true;
@@ -99,8 +104,8 @@ export class Transport {
         }
         throw failure(request, 'no answer from the API server', error);
       }
-      if (response.statusCode < 400) return response;
-      const refusal = await readRefusal(request, response);
+      if (answer.status < 400) return answer;
+      const refusal = refusalIn(request, answer);
       if (refusal.status === 401 && !unauthorized) {
         unauthorized = true;
         this.renewCredentials();
@@ -129,7 +134,7 @@ export class Transport {
     }
   }
 
-  private async attempt(pool: keyof Pools, request: TransportRequest, token: string | undefined): Promise<Dispatcher.ResponseData> {
+  private async attempt<A extends WholeAnswer>(request: TransportRequest, token: string | undefined, ask: Ask<A>): Promise<A> {
     request.signal?.throwIfAborted();
     // One signal may well end hundreds of requests at once; Node would take that for a leak.
     if (request.signal !== undefined) setMaxListeners(0, request.signal);
@@ -141,22 +146,17 @@ export class Transport {
       if (token !== undefined) headers.authorization = `Bearer ${token}`;
       if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json';
       const limit = request.timeoutMs ?? timeoutMs;
-      const response = await this.pools[pool].request({
-        method: request.method,
-        path: this.base + request.path,
-        body: request.body,
-        headers,
-        signal: request.signal,
-        headersTimeout: limit,
-        bodyTimeout: pool === 'streams' ? 0 : limit,
-      });
-      status = response.statusCode;
-      return response;
+      const answer = await ask({ method: request.method, path: this.base + request.path, body: request.body, headers, headersTimeout: limit, bodyTimeout: limit });
+      status = answer.status;
+      return answer;
     } finally {
       onRequest?.({ method: request.method, path: request.path, status, durationMs: clock.monotonic() - started });
     }
   }
 }
+
+/** One of the two ways to send something. */
+type Ask<A> = (options: Dispatcher.DispatchOptions) => Promise<A>;
 
 interface Pools {
   readonly requests: Pool;
@@ -178,10 +178,9 @@ function asksToComeBack(refusal: ApiError): boolean {
   return refusal.status === 429 || (refusal.status === 503 && refusal.retryAfterSeconds !== undefined);
 }
 
-async function readRefusal(request: TransportRequest, response: Dispatcher.ResponseData): Promise<ApiError> {
-  const text = await response.body.text().catch(() => '');
-  const retryAfter = Number(response.headers['retry-after'] ?? NaN);
-  return new ApiError(request, response.statusCode, parseStatus(text), Number.isFinite(retryAfter) ? retryAfter : undefined);
+function refusalIn(request: TransportRequest, { status, headers, text }: WholeAnswer): ApiError {
+  const retryAfter = Number(headers['retry-after'] ?? NaN);
+  return new ApiError(request, status, parseStatus(text), Number.isFinite(retryAfter) ? retryAfter : undefined);
 }
 
 /** A proxy's answer may be HTML or nothing at all; then its beginning must do for a message. */

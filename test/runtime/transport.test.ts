@@ -127,9 +127,33 @@ test('a write whose connection broke is not sent again, because it may have been
   expect(received).toHaveLength(1);
 });
 
-test('an answer that is cut off is no answer', async () => {
-  answers = [({ socket }, response) => void response.writeHead(200, { 'content-length': '100' }).write('{"kind":', () => socket.destroy())];
+test('an answer that is cut off is no answer: a write fails, a read is asked again', async () => {
+  const cut: Answer = ({ socket }, response) => void response.writeHead(200, { 'content-length': '100' }).write('{"kind":', () => socket.destroy());
+  answers = [cut];
+  await expect(write(client())).rejects.toThrow(TransportError);
+  expect(received).toHaveLength(1);
+  answers = [cut];
+  await expect(client().get(builtin.Secret, key)).resolves.toMatchObject({ metadata: { name: 'a' } });
+  answers = [cut, cut];
+  await expect(client().get(builtin.Secret, key)).rejects.toThrow(TransportError);
+});
+
+test('an answer that is not JSON is told as one that cannot be read', async () => {
+  answers = [(_, response) => void response.writeHead(200).end('<html>')];
   await expect(client().get(builtin.Secret, key)).rejects.toThrow('cannot read the answer');
+});
+
+test('a call that waits for a connection ends as soon as its signal is aborted', async () => {
+  const busy = client({ connections: 1 });
+  answers = [() => {}];
+  const first = busy.get(builtin.Secret, key).catch((error: unknown) => error);
+  await until(() => received.length === 1);
+  const stop = new AbortController();
+  const second = busy.get(builtin.Secret, key, { signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await expect(second).rejects.toThrow('enough');
+  await busy.close();
+  expect(await first).toBeInstanceOf(TransportError);
 });
 
 test("a proxy's page of HTML becomes the message, cut short", async () => {
