@@ -30,6 +30,7 @@ beforeAll(async () => {
 }, firstUpTimeoutMs);
 
 afterAll(async () => {
+  await cluster.kubectl(`annotate crd ${resource} dbop.dev/deletion=allowed`);
   await cluster.kubectl('delete -f -', objects.map((object) => JSON.stringify(object)).join('\n---\n'));
   await removeNamespace(cluster, namespace);
   cluster.close();
