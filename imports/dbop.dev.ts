@@ -754,6 +754,13 @@ export class DatabaseSpecResourcesRequestsCpu {
 /**
  * Memory, such as 1Gi.
  *
+
+  /**
+   * A bucket with backups of this or another cluster.
+   *
+   * @schema DatabaseSpecRestoreFrom#s3
+   */
+  readonly s3?: DatabaseSpecRestoreFromS3;
  * @schema DatabaseSpecResourcesRequestsMemory
  */
 export class DatabaseSpecResourcesRequestsMemory {
@@ -765,6 +772,7 @@ export class DatabaseSpecResourcesRequestsMemory {
   }
   private constructor(public readonly value: number | string) {
   }
+    's3': toJson_DatabaseSpecRestoreFromS3(obj.s3),
 }
 
 /**
@@ -867,6 +875,98 @@ export class DatabaseBackup extends ApiObject {
    * @param props initialization props
    */
   public constructor(scope: Construct, id: string, props: DatabaseBackupProps) {
+/**
+ * A bucket with backups of this or another cluster.
+ *
+ * @schema DatabaseSpecRestoreFromS3
+ */
+export interface DatabaseSpecRestoreFromS3 {
+  /**
+   * Address of the S3 service, such as https://s3.eu-central-1.amazonaws.com.
+   *
+   * @schema DatabaseSpecRestoreFromS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema DatabaseSpecRestoreFromS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Put before each key, without a slash at either end; namespace and name of the database follow it.
+   *
+   * @schema DatabaseSpecRestoreFromS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region, where the service asks for one.
+   *
+   * @schema DatabaseSpecRestoreFromS3#region
+   */
+  readonly region?: string;
+
+  /**
+   * Secret with the keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+   *
+   * @schema DatabaseSpecRestoreFromS3#credentialsSecretName
+   */
+  readonly credentialsSecretName: string;
+
+  /**
+   * Secret with the key ca.crt, where the service’s certificate is not signed by a public authority.
+   *
+   * @schema DatabaseSpecRestoreFromS3#caSecretName
+   */
+  readonly caSecretName?: string;
+
+  /**
+   * Namespace that the backup was taken in; this one when left out.
+   *
+   * @schema DatabaseSpecRestoreFromS3#namespace
+   */
+  readonly namespace?: string;
+
+  /**
+   * Database that the backup is of; one of the same name when left out.
+   *
+   * @schema DatabaseSpecRestoreFromS3#database
+   */
+  readonly database?: string;
+
+  /**
+   * Name of the backup; the newest good one when left out.
+   *
+   * @schema DatabaseSpecRestoreFromS3#backup
+   */
+  readonly backup?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFromS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFromS3(obj: DatabaseSpecRestoreFromS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'endpoint': obj.endpoint,
+    'bucket': obj.bucket,
+    'prefix': obj.prefix,
+    'region': obj.region,
+    'credentialsSecretName': obj.credentialsSecretName,
+    'caSecretName': obj.caSecretName,
+    'namespace': obj.namespace,
+    'database': obj.database,
+    'backup': obj.backup,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
     super(scope, id, {
       ...DatabaseBackup.GVK,
       ...props,

@@ -28,7 +28,7 @@ export { OperatorDeployment, type OperatorDeploymentProps } from './constructs/o
 export { OperatorAccess, type OperatorAccessProps } from './constructs/operator-access';
 export { DeletionProtection, protectedLabel, type DeletionProtectionProps } from './constructs/deletion-protection';
 export { DatabaseInstance, type AddBackupOptions, type Connection } from './constructs/database-instance';
-export type { BackupBucketOptions, BackupOptions, BackupVolumeOptions, DatabaseInstanceProps, RestoreOptions } from './constructs/database-instance-props';
+export type { BackupBucketOptions, BackupOptions, BackupVolumeOptions, DatabaseInstanceProps, RestoreBucketOptions, RestoreOptions } from './constructs/database-instance-props';
 export { MysqlInstance, type MysqlInstanceProps, type MysqlParameters } from './constructs/mysql-instance';
 export { PostgresInstance, type PostgresInstanceProps, type PostgresParameters } from './constructs/postgres-instance';
 export { DatabaseServer, type DataVolume, type DatabaseServerProps, type NetworkAccess, type ServerBackup } from './constructs/database-server';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dnsSubdomain } from '../kind/fields';
+import { dnsLabel, dnsSubdomain } from '../kind/fields';
 import { immutable, withRules } from '../kind/rule';
 import { volumeSize } from './volume-size';
 
@@ -36,6 +36,15 @@ export const backupBucket = z
     caSecretName: dnsSubdomain('Secret with the key ca.crt, where the service’s certificate is not signed by a public authority.').optional(),
   })
   .describe('Keep backups in a bucket of any S3 service.');
+
+/** A bucket to restore from, whoever has put backups there. */
+export const restoreBucket = backupBucket
+  .extend({
+    namespace: dnsLabel('Namespace that the backup was taken in; this one when left out.').optional(),
+    database: dnsLabel('Database that the backup is of; one of the same name when left out.').optional(),
+    backup: dnsLabel('Name of the backup; the newest good one when left out.').optional(),
+  })
+  .describe('A bucket with backups of this or another cluster.');
 
 /** What is kept when backups are pruned. */
 export const retention = withRules(

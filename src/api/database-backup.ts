@@ -21,6 +21,14 @@ const status = z
     message: z.string().max(32768).optional().describe('What is, what is waited for and what to do.'),
     observedGeneration: z.int().min(0).optional().describe('Generation of the spec that this status speaks of.'),
     conditions: conditions().optional(),
+    progress: z
+      .object({
+        stage: z.string().max(32).describe('What the Job is at, such as dump or load.'),
+        bytes: count('Bytes of the dump that have gone by in this stage so far.'),
+        of: count('Bytes that it will be in the end, where that is known.'),
+      })
+      .optional()
+      .describe('How far the Job is; there only while it runs, and at most ten seconds old.'),
     startedAt: timestamp('When the dump began.').optional(),
     completedAt: timestamp('When the backup was complete at its location.').optional(),
     location: z.string().max(2048).optional().describe('Where it rests: a folder of the backup volume, or s3://bucket/key.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineKind, type ObjectOf, type SpecOf, type StatusOf } from '../kind/define-kind';
 import { conditions, dnsLabel, dnsSubdomain, timestamp } from '../kind/fields';
 import { immutable, withRules } from '../kind/rule';
-import { backupBucket, backupVolume, retention } from './backup-target';
+import { backupBucket, backupVolume, restoreBucket, retention } from './backup-target';
 import { podAnnotations, podLabels, resources } from './pod-settings';
 import { schedule, timeZone } from './schedule';
 import { volumeSize } from './volume-size';
@@ -43,11 +43,12 @@ const source = withRules(
   z.object({
     backup: dnsLabel('A DatabaseBackup of this namespace.').optional(),
     database: dnsLabel('A database of this namespace, existing or gone: its newest good backup.').optional(),
+    s3: restoreBucket.optional(),
   }),
   {
-    cel: 'has(self.backup) != has(self.database)',
-    message: "needs either 'backup' or 'database'; give it one of them",
-    holds: (value) => (value.backup === undefined) !== (value.database === undefined),
+    cel: '[has(self.backup), has(self.database), has(self.s3)].filter(given, given).size() == 1',
+    message: "needs one of 'backup', 'database' and 's3'; give it exactly one of them",
+    holds: (value) => [value.backup, value.database, value.s3].filter((given) => given !== undefined).length === 1,
   },
 ).describe('What to restore from; the newest good backup of a database of this name when left out.');
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { DatabaseBackupObject } from '../api/database-backup';
 import { apiVersionOf } from '../kind/resource';
-import { bytes } from './age';
+import { byteText } from '../operator/byte-text';
 import { findDatabase, withConnection, withConnectionFlags, type Connection, type ConnectionFlags } from './connection';
 import { Failure } from './failure';
 import type { Io } from './io';
@@ -82,7 +82,7 @@ async function outcomeOf({ client, backup: kind, namespace }: Connection, asked:
 }
 
 function told({ metadata, status }: DatabaseBackupObject): string {
-  const size = `${bytes(status?.bytes ?? 0)}, ${status?.tables ?? 0} tables, ${status?.rows ?? 0} rows`;
+  const size = `${byteText(status?.bytes ?? 0)}, ${status?.tables ?? 0} tables, ${status?.rows ?? 0} rows`;
   return `backup ${metadata.name} is stored${status?.verified === true ? ' and proved' : ', not proved'} (${size}) at ${status?.location ?? 'an unknown place'}`;
 }
 

@@ -2,7 +2,9 @@ import type { DatabaseObject } from '../api/database';
 import type { DatabaseBackupObject } from '../api/database-backup';
 import { databaseControllers } from '../constructs/database-controllers';
 import { apiVersionOf, builtin, type KubeObject } from '../kind/resource';
+import { targetOf } from '../operator/backup-controller';
 import { restoreJob } from '../operator/children';
+import type { Outside } from '../operator/database-api';
 import { refusal, rotationAsked } from '../operator/decide';
 import { isNotFound } from '../runtime/api-error';
 import { ownerLabel, setLabel } from '../runtime/manifest';
@@ -107,12 +109,12 @@ function consequences({ kind, name, before, after }: Change): string[] {
 }
 
 /** The database that the backup to restore from is of. */
-async function backupSource({ client, backup }: Connection, { metadata: { namespace }, spec }: DatabaseObject, signal: AbortSignal): Promise<string | undefined> {
+async function backupSource({ client, backup }: Connection, { metadata: { namespace }, spec }: DatabaseObject, signal: AbortSignal): Promise<Outside['backupOf']> {
   const name = spec.restore.from?.backup;
   if (name === undefined) return undefined;
   const found = await client.get<DatabaseBackupObject>(backup, { namespace, name }, { signal }).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
-  return found?.spec.database;
+  return found && { database: found.spec.database, target: targetOf(found) };
 }

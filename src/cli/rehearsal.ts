@@ -2,10 +2,11 @@ import pino from 'pino';
 import type { Database, DatabaseObject } from '../api/database';
 import type { KubeObject, ObjectKey, ResourceType } from '../kind/resource';
 import { applyServer } from '../operator/apply-server';
-import { databasePlan } from '../operator/database-api';
+import { databasePlan, type Outside } from '../operator/database-api';
 import { withOperator } from '../operator/database-life';
 import { decide, type Step } from '../operator/decide';
 import type { Facts } from '../operator/facts';
+import { JobProgress } from '../operator/job-progress';
 import { observe } from '../operator/observe';
 import type { DatabasePlan } from '../operator/plan';
 import { SqlError } from '../operator/sql/door';
@@ -35,8 +36,8 @@ export interface RehearsalOptions {
   readonly client: ClientCalls;
   readonly children: LiveChildren;
   readonly operator: Operator;
-  /** The database that the backup to restore from is of. @default the database itself */
-  readonly backupOf?: string;
+  /** What the backup to restore from is of, and where it rests. @default of the database itself */
+  readonly backupOf?: Outside['backupOf'];
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +56,7 @@ export class Rehearsal {
     const { storeImage } = operator;
     const plan = withOperator(databasePlan(database, { storeImage, backupOf }), { manager: MANAGER, ...operator });
     const context = new RehearsalContext(database, options);
-    return new Rehearsal(plan, await observe(context, plan, { probe, supplied: new SuppliedSecrets(systemClock) }), context, storeImage);
+    return new Rehearsal(plan, await observe(context, plan, senses), context, storeImage);
   }
 
   /** What the operator would do first. */
@@ -66,13 +67,16 @@ export class Rehearsal {
   /** The children of the database once it runs, or sleeps if it shall. @throws Terminal where the operator would stop */
   async children(): Promise<readonly Applied[]> {
     const { context, plan, facts, storeImage } = this;
-    const tools = { probe, storeImage, newPassword: () => MASK, remembered: new Map() };
+    const tools = { ...senses, progress: new JobProgress(systemClock), storeImage, newPassword: () => MASK, remembered: new Map() };
     await applyServer({ context, plan, facts, tools }, { running: !plan.hibernated, origin: facts.data?.origin ?? (this.step === 'Restoring' ? undefined : 'empty') });
     return context.applied;
   }
 }
 
-const probe = new ServerProbe(() => Promise.reject(new SqlError('unreachable', 'a rehearsal does not ask the server')), systemClock);
+const senses = {
+  probe: new ServerProbe(() => Promise.reject(new SqlError('unreachable', 'a rehearsal does not ask the server')), systemClock),
+  supplied: new SuppliedSecrets(systemClock),
+};
 
 class RehearsalContext implements Context<typeof Database> {
   readonly applied: Applied[] = [];

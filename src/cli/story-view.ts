@@ -1,8 +1,9 @@
 import { createColors } from 'picocolors';
 import type { DatabaseObject } from '../api/database';
 import type { DatabaseBackupObject } from '../api/database-backup';
+import { byteText, stageText } from '../operator/byte-text';
 import { podStory, type Pod } from '../operator/pod-story';
-import { age, bytes } from './age';
+import { age } from './age';
 import { childState } from './child-state';
 import type { DatabaseStory, KubeEvent } from './story';
 import { eventTime } from './story';
@@ -74,7 +75,8 @@ function facts({ metadata, spec, status }: DatabaseObject, view: View): string[]
 }
 
 function backupRow({ metadata, status }: DatabaseBackupObject, view: View): string[] {
-  const size = status?.bytes === undefined ? '' : `${bytes(status.bytes)}, ${status.tables ?? 0} tables, ${status.rows ?? 0} rows`;
+  const stored = status?.bytes === undefined ? '' : `${byteText(status.bytes)}, ${status.tables ?? 0} tables, ${status.rows ?? 0} rows`;
+  const size = status?.progress === undefined ? stored : stageText(status.progress);
   const told = status?.phase === 'Succeeded' ? (status.verified === true ? 'verified' : 'not verified') : (status?.message ?? '');
   return [metadata.name, phase(status?.phase, view), `${age(status?.completedAt ?? metadata.creationTimestamp, view.now)} ago`, size, told];
 }

@@ -1,8 +1,11 @@
 import { Database, defaultGroup } from '../api/database';
 import { DatabaseBackup } from '../api/database-backup';
-import type { ControllerDeclaration } from '../kind/access';
+import type { Access, ControllerDeclaration } from '../kind/access';
 import type { Kind } from '../kind/define-kind';
 import { builtin, type ResourceType } from '../kind/resource';
+
+/** The progress of a Job stands in its log, and nowhere else. */
+const readLogs: Access = { type: builtin.Pod, subresource: 'log', verbs: ['get'], why: 'tell how far a backup or restore is, by the last lines that its Job has printed' };
 
 /** What the operator of this package touches, controller by controller. */
 export interface DatabaseControllers {
@@ -45,6 +48,7 @@ export function databaseDeclaration<K extends Kind>(kind: K, options: DatabaseDe
     ],
     watches: [builtin.Pod],
     finalizer: options.finalizer,
+    also: [readLogs],
   };
 }
 
@@ -59,13 +63,14 @@ export function databaseControllers(group: string = defaultGroup): DatabaseContr
     database: {
       ...databaseDeclaration(database, { finalizer: 'dbop.dev/database' }),
       watches: [builtin.Pod, backup],
-      also: [{ type: backup, verbs: ['create', 'delete'], why: 'record the backups that the schedule took, and let go of those that the retention removed' }],
+      also: [readLogs, { type: backup, verbs: ['create', 'delete'], why: 'record the backups that the schedule took, and let go of those that the retention removed' }],
     },
     backup: {
       kind: backup,
       owns: [builtin.Job],
       watches: [builtin.Pod, database],
       finalizer: 'dbop.dev/backup',
+      also: [readLogs, { type: builtin.Secret, verbs: ['get'], why: 'say which Secret of a bucket is missing, before a pod waits for it in silence' }],
     },
   };
 }

@@ -24,6 +24,16 @@ export interface BackupBucketOptions {
   readonly caSecretName?: string;
 }
 
+/** A bucket with backups of this or another cluster. */
+export interface RestoreBucketOptions extends BackupBucketOptions {
+  /** Namespace that the backup was taken in. @default - the database's own */
+  readonly namespace?: string;
+  /** Database that the backup is of. @default - one of the same name */
+  readonly database?: string;
+  /** Name of the backup. @default - the newest good one */
+  readonly backup?: string;
+}
+
 /** How backups are taken. `volume` and `s3` exclude each other. */
 export interface BackupOptions {
   /** Five fields, as in cron: minute, hour, day of the month, month, day of the week. @default - only when asked for */
@@ -49,8 +59,8 @@ export interface BackupOptions {
 export interface RestoreOptions {
   /** `IfAvailable`: a backup if there is one. `Required`: wait for one. `Never`: start empty. @default 'IfAvailable' */
   readonly policy?: 'IfAvailable' | 'Required' | 'Never';
-  /** One DatabaseBackup, or the newest good one of a database. @default - the newest good one of a database of this name */
-  readonly from?: { readonly backup?: string; readonly database?: string };
+  /** One DatabaseBackup, the newest good one of a database, or one from a bucket. @default - the newest good one of a database of this name */
+  readonly from?: { readonly backup?: string; readonly database?: string; readonly s3?: RestoreBucketOptions };
 }
 
 /** What every instance takes, whatever its engine. */

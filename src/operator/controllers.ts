@@ -3,9 +3,9 @@ import { DatabaseBackup, type DatabaseBackupObject } from '../api/database-backu
 import { databaseControllers } from '../constructs/database-controllers';
 import type { Context } from '../runtime/context';
 import type { Controller } from '../runtime/controller';
-import { backupController } from './backup-controller';
+import { backupController, targetOf } from './backup-controller';
 import type { BackupRun } from './backup-health';
-import { databasePlan, databaseStatus } from './database-api';
+import { databasePlan, databaseStatus, type Outside } from './database-api';
 import { databaseController, type DatabaseLifeOptions } from './database-life';
 import type { Story } from './plan';
 import { recordBackups } from './record-backups';
@@ -58,8 +58,9 @@ function recordsOf(context: Context<typeof Database>, kind: typeof DatabaseBacku
   return context.read(kind).list(namespace).filter(({ spec, metadata }) => spec.database === name && metadata.deletionTimestamp === undefined);
 }
 
-/** The database that the backup to restore from is of. */
-function sourceOf(context: Context<typeof Database>, backup: typeof DatabaseBackup): string | undefined {
+/** What the backup to restore from is of, and where it rests. */
+function sourceOf(context: Context<typeof Database>, kind: typeof DatabaseBackup): Outside['backupOf'] {
   const name = context.object.spec.restore.from?.backup;
-  return name === undefined ? undefined : context.read(backup).get(name)?.spec.database;
+  const record = name === undefined ? undefined : context.read(kind).get(name);
+  return record && { database: record.spec.database, target: targetOf(record) };
 }

@@ -11,8 +11,8 @@ import type { BackupPlan, DatabasePlan, RestorePlan, Story } from './plan';
 export interface Outside {
   /** Image with `dbop`. */
   readonly storeImage: string;
-  /** The database that `restore.from.backup` is of. @default the database itself */
-  readonly backupOf?: string;
+  /** What `restore.from.backup` is of, and where it rests. @default of the database itself */
+  readonly backupOf?: { readonly database: string; readonly target?: BackupTarget };
 }
 
 /** The plan that a `Database` of ours stands for. */
@@ -74,19 +74,26 @@ function backupPlan({ name, uid = '' }: DatabaseObject['metadata'], spec: Spec):
   const { backup } = spec;
   const retention = backup?.retention && { count: backup.retention.count, days: ageInDays(backup.retention.age) };
   const common = { verify: backup?.verify ?? true, retention, finalJob: `${name}-final-${uid.slice(0, 8)}` };
-  if (backup?.s3 !== undefined) {
-    const { credentialsSecretName, caSecretName, ...bucket } = backup.s3;
-    return { ...common, target: { s3: { ...bucket, credentialsSecret: credentialsSecretName, caSecret: caSecretName } } };
-  }
+  if (backup?.s3 !== undefined) return { ...common, target: bucketTarget(backup.s3) };
   const target: BackupTarget = { volume: { claimName: serverNames(name).backupClaim } };
   return { ...common, target, volume: { size: backup?.volume?.size ?? spec.size, storageClassName: backup?.volume?.storageClassName ?? spec.storageClassName } };
 }
 
-/** A backup is found in the place of the database that it is of: its volume, or the same bucket. */
-function restorePlan({ policy, from }: Spec['restore'], own: BackupTarget, backupOf: string | undefined): RestorePlan {
-  const database = from?.database ?? backupOf;
+type Bucket = NonNullable<NonNullable<Spec['backup']>['s3']>;
+
+function bucketTarget({ endpoint, bucket, prefix, region, credentialsSecretName, caSecretName }: Bucket): BackupTarget {
+  return { s3: { endpoint, bucket, prefix, region, credentialsSecret: credentialsSecretName, caSecret: caSecretName } };
+}
+
+/** A backup is found where its record says, or in the place of the database that it is of: its volume, or the same bucket. */
+function restorePlan({ policy, from }: Spec['restore'], own: BackupTarget, source: Outside['backupOf']): RestorePlan {
+  if (from?.s3 !== undefined) {
+    const { namespace, database, backup } = from.s3;
+    return { policy, from: { namespace, database, backup }, target: bucketTarget(from.s3) };
+  }
+  const database = from?.database ?? source?.database;
   if (from === undefined || database === undefined) return { policy, from };
-  const target: BackupTarget = own.s3 !== undefined ? own : { volume: { claimName: serverNames(database).backupClaim } };
+  const target: BackupTarget = source?.target ?? (own.s3 !== undefined ? own : { volume: { claimName: serverNames(database).backupClaim } });
   return { policy, from: { database, backup: from.backup }, target };
 }
 

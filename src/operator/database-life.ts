@@ -14,6 +14,7 @@ import { BACKUPS_HEALTHY, judgeBackups, type BackupHealth, type BackupRun } from
 import { DatabaseMetrics } from './database-metrics';
 import { decide } from './decide';
 import type { Facts } from './facts';
+import { JobProgress } from './job-progress';
 import type { LifeTools, Pass, Telling } from './life';
 import { observe } from './observe';
 import { serviceHost, type DatabasePlan, type Story } from './plan';
@@ -69,7 +70,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     supplied: new SuppliedSecrets(systemClock),
   };
   const metrics = options.metrics && DatabaseMetrics.of(options.metrics.registry);
-  const tools: LifeTools = { probe: senses.probe, storeImage: options.storeImage, newPassword, remembered: new Map() };
+  const tools: LifeTools = { ...senses, progress: new JobProgress(systemClock), storeImage: options.storeImage, newPassword, remembered: new Map() };
 
   const live = async (context: Context<K>): Promise<Outcome<StatusOf<K>>> => {
     const plan = withOperator(api.plan(context), options);

@@ -51,6 +51,12 @@ export function jobFact<Result>(job: Job, pods: readonly Pod[], parse: (message:
   };
 }
 
+/** The pod that is at work for a Job: the newest that has not ended. */
+export function podOfJob(job: Pick<Job, 'metadata'>, pods: readonly Pod[]): Pod | undefined {
+  const alive = pods.filter(({ metadata, status }) => metadata.labels?.[JOB_NAME] === job.metadata.name && !['Succeeded', 'Failed'].includes(status?.phase ?? ''));
+  return alive.sort((left, right) => (right.metadata.creationTimestamp ?? '').localeCompare(left.metadata.creationTimestamp ?? ''))[0];
+}
+
 function terminationMessages(pod: Pod): string[] {
   return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((container) => {
     const said = (container.state?.terminated ?? container.lastState?.terminated)?.message?.trim();

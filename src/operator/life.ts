@@ -1,11 +1,15 @@
 import type { Context } from '../runtime/context';
 import type { Facts, KnownPasswords } from './facts';
 import type { DatabasePlan, LifePhase } from './plan';
+import type { JobProgress } from './job-progress';
 import type { ServerProbe } from './sql/server-probe';
+import type { SuppliedSecrets } from './supplied-secrets';
 
 /** What the life of databases needs from outside. */
 export interface LifeTools {
   readonly probe: ServerProbe;
+  readonly supplied: SuppliedSecrets;
+  readonly progress: JobProgress;
   /** Image of the containers that speak to the backup target: the operator's own. */
   readonly storeImage: string;
   /** A new password of letters and digits, so that it needs no quoting anywhere. */

@@ -4,6 +4,7 @@ import { builtin, type KubeObject } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
 import { parseResult, type StoreResult } from '../store/result';
 import { decoded, readAccounts, type Secret } from './accounts';
+import { missingBucketSecret } from './bucket-secrets';
 import { claimMarks, confirmedMark, restartMark, rotationMark } from './children';
 import type { DataClaim, Facts, KnownPasswords, ServerAnswer } from './facts';
 import { jobFact, type Job, type JobFact } from './job-fact';
@@ -49,7 +50,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     lastBackup: lastBackup(context, plan),
   };
   return { ...facts, server: await ask(context, plan, facts, senses.probe) };
-    backups: observeBackups(context, plan),
+    backups: { ...observeBackups(context, plan), missingSecret: await missingBucketSecret(plan.backup.target, context, senses.supplied) },
 }
 
 interface Claim extends KubeObject {

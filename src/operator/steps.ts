@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { builtin } from '../kind/resource';
-import type { StoreResult } from '../store/result';
 import { applyServer } from './apply-server';
-import { restoreJob } from './children';
 import { changeParameters, changePasswords, renewCertificate } from './configure';
 import { parametersBehind, passwordsBehind, refusal, type Step } from './decide';
-import { finalBackup, makeWay, remove } from './farewell';
-import type { JobFact } from './job-fact';
+import { finalBackup, remove } from './farewell';
 import type { Pass, Telling } from './life';
+import { restore } from './restore';
 import { SqlError } from './sql/door';
 import { FRESH_MS } from './sql/server-probe';
 
@@ -62,45 +59,6 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
   FinalBackup: finalBackup,
   Removing: remove,
 };
-
-/** A Job fills the volume before the server may start; only its own word settles what the volume holds. */
-async function restore(pass: Pass): Promise<Telling> {
-  const { context, plan, facts, tools } = pass;
-  await applyServer(pass, { running: false });
-  const job = facts.restoreJob;
-  if (job === undefined) {
-    if (!(await makeWay(pass, plan.names.restoreJob))) return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `waits for a former Job ${plan.names.restoreJob} to go`, after: SOON_MS };
-    await context.apply(restoreJob(plan, tools.storeImage), { own: 'label' });
-    context.audit('restore-started', { database: plan.server.name });
-    return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${plan.names.restoreJob} looks for a backup to restore` };
-  }
-  if (job.state === 'running') return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${job.name} is restoring` };
-  if (job.state === 'succeeded' && job.result === undefined) {
-    return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message: `Job ${job.name} has ended, but what it has to say can't be read; if this lasts, delete the Job to have it look again`, after: SOON_MS };
-  }
-  if (job.result?.outcome === 'failed' && job.result.reason === 'NoBackup') return awaitBackup(pass, job);
-  if (job.state === 'failed' || job.result === undefined) {
-    const why = job.result?.message ?? job.failure ?? 'it told no result';
-    const again = `Mend the cause and delete Job ${job.name} to try again, or set the restore policy to Never to start empty.`;
-    return { kind: 'stuck', phase: 'Failed', reason: 'RestoreFailed', message: `Job ${job.name} could not restore: ${why}. ${again}` };
-  }
-  const origin = job.result.outcome === 'restored' ? job.result.backup.name : job.result.outcome === 'present' ? 'kept' : 'empty';
-  if (job.result.outcome === 'restored') {
-    context.event('Normal', 'Restored', `filled from backup ${origin} (${job.result.backup.tables} tables, ${job.result.backup.rows} rows)`);
-    context.audit('restored', { database: plan.server.name, backup: origin });
-  }
-  await applyServer(pass, { running: !plan.hibernated, origin, originAt: job.endedAt });
-  return { kind: 'wait', phase: 'Creating', reason: 'ServerStarting', message: job.result.message, origin };
-}
-
-/** A backup is required and there is none yet: look again from time to time. */
-async function awaitBackup({ context, plan }: Pass, job: JobFact<StoreResult>): Promise<Telling> {
-  const failed = context.read(builtin.Job).get(job.name);
-  const lookedAt = job.endedAt === undefined ? 0 : Date.parse(job.endedAt);
-  if (failed !== undefined && context.clock.now() - lookedAt > LOOK_AGAIN_MS) await context.remove(failed);
-  const from = plan.restore.from?.backup ?? plan.restore.from?.database ?? plan.server.name;
-  return { kind: 'wait', phase: 'Restoring', reason: 'BackupAwaited', message: `restore is required and there is no backup of ${from} yet; it is looked for every ${LOOK_AGAIN_MS / 1000} s. Set the restore policy to Never to start empty.`, after: LOOK_AGAIN_MS };
-}
 
 /** Applies what is wanted, healthy or not, and says what is waited for. */
 async function start(pass: Pass): Promise<Telling> {

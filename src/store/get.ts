@@ -12,7 +12,8 @@ import { StoreError, storeError } from './store-error';
  * the right checksum and loaded. Run again after being killed at any moment, it begins anew, or finds that all is done.
  */
 export async function get(work: StoreWork): Promise<StoreResult> {
-  const { settings, catalog, exchange, time } = work;
+  const { settings, catalog, exchange, progress } = work;
+  progress.reach('connect');
   const facts = parseFacts(await exchange.order('facts'));
   if (facts.data === 'present') {
     await exchange.order('end');
@@ -25,10 +26,13 @@ export async function get(work: StoreWork): Promise<StoreResult> {
     return { outcome: 'none', message: `there is no backup of ${settings.database} in ${catalog.location('')}; the database starts empty` };
   }
   refuse(manifest, settings.engine ?? 'mysql', facts.version ?? '', catalog.location(manifest.name));
-  await send(manifest, work, exchange, time);
+  progress.reach('chosen');
+  await send(manifest, work);
+  progress.reach('keep');
   const backup = factsOf(manifest, catalog.location(manifest.name));
   await exchange.put('restored.json', JSON.stringify(backup));
   await exchange.order('keep');
+  progress.reach('kept');
   await exchange.order('end');
   return { outcome: 'restored', message: `${manifest.tables} tables with ${manifest.rows} rows were restored from ${backup.location}, taken ${manifest.completedAt}`, backup };
 }

@@ -35,8 +35,9 @@ const QUIET_MS = 15 * 60 * 1000;
  * where it stopped: an artifact with a manifest is only verified.
  */
 export async function put(work: StoreWork): Promise<StoreResult> {
-  const { settings, catalog, exchange, time } = work;
+  const { settings, catalog, exchange, time, progress } = work;
   const name = settings.backup ?? '';
+  progress.reach('connect');
   const signal = exchange.signal;
   const found = await catalog.find(name, signal).catch(targetFailed(`cannot look for ${catalog.location(name)}`));
   const known = found !== undefined && isGood(found) ? found : undefined;
@@ -59,6 +60,7 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
   const digest = new Digest();
   const path = artifactPath(catalog.folder, name, compression);
   const fifo = await readFifo(exchange.path('dump'));
+  progress.reach('dump');
   const { answer } = await exchange.give('dump');
   try {
     await pipeline(
@@ -70,6 +72,7 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
       { signal: exchange.signal },
     );
     await answer;
+    progress.reach('stored');
   } catch (error) {
     await target.remove(path, new AbortController().signal).catch(() => undefined);
     throw isCut(error) ? await exchange.explained(error, answer) : exchange.signal.aborted ? exchange.signal.reason : error;
@@ -93,17 +96,19 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
     completedAt: time.now().toISOString(),
   };
   await catalog.record(manifest, exchange.signal).catch(targetFailed(`cannot write the manifest of ${catalog.location(name)}`));
+  progress.reach('recorded');
   return manifest;
 }
 
 async function* scanned(source: AsyncIterable<Buffer>, scan: DumpScan, progress: Progress): AsyncIterable<Buffer> {
   for await (const chunk of source) {
     scan.push(chunk);
-    progress.advance('dump', chunk.length);
+    progress.advance(chunk.length);
     yield chunk;
   }
   const { complete, bytes } = scan.summary();
   if (!complete) throw new StoreError('DumpCut', `the dump ended after ${bytes} bytes without its end marker`);
+  progress.reach('marked');
 }
 
 function isCut(error: unknown): boolean {
@@ -111,9 +116,10 @@ function isCut(error: unknown): boolean {
 }
 
 async function verify(work: StoreWork, manifest: Manifest): Promise<Manifest> {
-  const { catalog, exchange, time } = work;
+  const { catalog, exchange, time, progress } = work;
   try {
-    await send(manifest, work, exchange, time);
+    await send(manifest, work);
+    progress.reach('count');
     const found = differences(manifest, parseCounts(await exchange.order('count')));
     if (found.length > 0) throw new StoreError('VerificationFailed', `the restored copy of ${catalog.location(manifest.name)} differs: ${found.join('; ')}`);
   } catch (error) {
@@ -127,6 +133,7 @@ async function verify(work: StoreWork, manifest: Manifest): Promise<Manifest> {
   }
   const verified: Manifest = { ...manifest, verifiedAt: time.now().toISOString() };
   await catalog.record(verified, exchange.signal).catch(targetFailed(`cannot write the manifest of ${catalog.location(manifest.name)}`));
+  progress.reach('verified');
   return verified;
 }
 

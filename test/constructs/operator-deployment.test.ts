@@ -53,6 +53,7 @@ test('no rule has a wildcard, and no right that no controller declares', () => {
     'serviceaccounts: get,list,watch,create,patch,delete',
     'services: get,list,watch,create,patch,delete',
     'pods: list,watch',
+    'pods/log: get',
     'statefulsets: get,list,watch,create,patch,delete',
     'cronjobs: get,list,watch,create,patch,delete',
     'jobs: get,list,watch,create,patch,delete',

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { podScripts } from '../../src/engines/pod-scripts';
+import type { Stage } from '../../src/store/progress';
 import { parseResult, type StoreResult } from '../../src/store/result';
 import { runStore } from '../../src/store/run-store';
 import type { StoreSettings } from '../../src/store/settings';
@@ -54,16 +55,23 @@ export class Conversation {
 
   /** One Job: starts the engine's script, runs the store, and waits for both. */
   async job(action: 'put' | 'get', more: Partial<StoreSettings> = {}, options: { signal?: AbortSignal; time?: Time; engine?: boolean } = {}): Promise<{ result: StoreResult; exit: number; engineExit: number | null }> {
-    for (const folder of ['exchange', 'private', 'scratch']) {
-      rmSync(this.path(`dbop/${folder}`), { recursive: true, force: true });
-      mkdirSync(this.path(`dbop/${folder}`));
-    }
-    const ended = options.engine === false ? Promise.resolve(null) : this.startEngine(action === 'put' ? 'backup.sh' : 'restore.sh');
-    const settings: StoreSettings = { action, engine: 'mysql', database: 'shop', target: { volume: { path: this.backups } }, exchange: this.path('dbop/exchange'), terminationLog: this.path('termination-log'), ...more };
-    const exit = await runStore({ env: { DBOP_STORE: JSON.stringify(settings), JOB_NAME: 'b1', POD_NAMESPACE: 'ns' }, signal: options.signal ?? new AbortController().signal, write: () => undefined, time: options.time });
+    this.newPod();
+    const ended = options.engine === false ? Promise.resolve(null) : this.startEngine(action);
+    const exit = await runStore({ env: { DBOP_STORE: this.settings(action, more), JOB_NAME: 'b1', POD_NAMESPACE: 'ns' }, signal: options.signal ?? new AbortController().signal, write: () => undefined, time: options.time });
     const result = parseResult(this.read('termination-log'));
     if (result === undefined) throw new Error(`no result: ${this.read('termination-log')}`);
     return { result, exit, engineExit: await ended };
+  }
+
+  /** One Job whose pod is killed the moment its store reaches a stage. */
+  async killedAt(stage: Stage, action: 'put' | 'get', more: Partial<StoreSettings> = {}): Promise<void> {
+    this.newPod();
+    const ended = this.startEngine(action);
+    const store = spawn(process.execPath, ['--import', require.resolve('tsx'), join(__dirname, 'store-that-dies.ts'), stage], { stdio: 'ignore', env: { ...process.env, DBOP_STORE: this.settings(action, more) } });
+    const signal = await new Promise((resolve) => store.once('exit', (_code, by) => resolve(by)));
+    if (signal !== 'SIGKILL') throw new Error(`the store ended by itself before it reached '${stage}'`);
+    this.killEngine();
+    await ended;
   }
 
   /** As the kernel kills a container: everything in it, at once. */
@@ -80,7 +88,20 @@ export class Conversation {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  private startEngine(script: string): Promise<number | null> {
+  private settings(action: 'put' | 'get', more: Partial<StoreSettings>): string {
+    return JSON.stringify({ action, engine: 'mysql', database: 'shop', target: { volume: { path: this.backups } }, exchange: this.path('dbop/exchange'), terminationLog: this.path('termination-log'), ...more } satisfies StoreSettings);
+  }
+
+  /** What belongs to a pod is new with it. */
+  private newPod(): void {
+    for (const folder of ['exchange', 'private', 'scratch']) {
+      rmSync(this.path(`dbop/${folder}`), { recursive: true, force: true });
+      mkdirSync(this.path(`dbop/${folder}`));
+    }
+  }
+
+  private startEngine(action: 'put' | 'get'): Promise<number | null> {
+    const script = action === 'put' ? 'backup.sh' : 'restore.sh';
     const [command = 'sh', ...args] = this.shell;
     const engine = spawn(command, [...args, this.path(`dbop/scripts/${script}`)], { detached: true, stdio: 'ignore', env: { PATH: process.env['PATH'], SERVER_HOST: 'shop', SERVER_PORT: '3306' } });
     this.engine = engine;

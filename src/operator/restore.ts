@@ -1,0 +1,94 @@
+import { builtin } from '../kind/resource';
+import type { StoreResult } from '../store/result';
+import { applyServer } from './apply-server';
+import { missingBucketSecret } from './bucket-secrets';
+import { stageText } from './byte-text';
+import { restoreJob } from './children';
+import { makeWay } from './farewell';
+import { podOfJob, type Job, type JobFact } from './job-fact';
+import type { Pass, Telling } from './life';
+import { podStory, type Pod } from './pod-story';
+
+/** How soon a Job is looked at again of which no event tells what is awaited. */
+const SOON_MS = 1_000;
+/** How often a backup, or a Secret, is looked for that is required and not there. */
+const LOOK_AGAIN_MS = 30_000;
+/** How often a Job at work is asked how far it is. */
+const PROGRESS_MS = 10_000;
+/** A restore that has not moved for so long is worth a look. It is not ended: a large index takes its time, and only people know what is large. */
+const QUIET_MS = 15 * 60_000;
+
+/** A Job fills the volume before the server may start; only its own word settles what the volume holds. */
+export async function restore(pass: Pass): Promise<Telling> {
+  const { context, plan, facts } = pass;
+  await applyServer(pass, { running: false });
+  const job = facts.restoreJob;
+  if (job === undefined) return begin(pass);
+  if (job.state === 'running') return underWay(pass, job);
+  pass.tools.progress.forget(job.uid);
+  if (job.state === 'succeeded' && job.result === undefined) {
+    return restoring(`Job ${job.name} has ended, but what it has to say can't be read; if this lasts, delete the Job to have it look again`, SOON_MS);
+  }
+  if (job.result?.outcome === 'failed' && job.result.reason === 'NoBackup') return awaitBackup(pass, job);
+  if (job.state === 'failed' || job.result === undefined) {
+    const why = job.result?.message ?? job.failure ?? 'it told no result';
+    const again = `Mend the cause and delete Job ${job.name} to try again, or set the restore policy to Never to start empty.`;
+    return { kind: 'stuck', phase: 'Failed', reason: 'RestoreFailed', message: `Job ${job.name} could not restore: ${why}. ${again}` };
+  }
+  const origin = originOf(job.result);
+  if ('backup' in job.result && job.result.backup !== undefined) {
+    context.event('Normal', 'Restored', `filled from backup ${origin} (${job.result.backup.tables} tables, ${job.result.backup.rows} rows)`);
+    context.audit('restored', { database: plan.server.name, backup: origin });
+  }
+  await applyServer(pass, { running: !plan.hibernated, origin, originAt: job.endedAt });
+  return { kind: 'wait', phase: 'Creating', reason: 'ServerStarting', message: job.result.message, origin };
+}
+
+/** A Job that was killed after its last act finds its own work: the volume names the backup that it was filled from. */
+function originOf(result: StoreResult): string {
+  if (result.outcome === 'restored') return result.backup.name;
+  return result.outcome === 'present' ? (result.backup?.name ?? 'kept') : 'empty';
+}
+
+async function begin(pass: Pass): Promise<Telling> {
+  const { context, plan, tools } = pass;
+  const missing = await missingBucketSecret(plan.restore.target ?? plan.backup.target, context, tools.supplied);
+  if (missing !== undefined) return { kind: 'wait', phase: 'Restoring', reason: 'SecretMissing', message: `no backup can be looked for: ${missing}`, after: LOOK_AGAIN_MS };
+  if (!(await makeWay(pass, plan.names.restoreJob))) return restoring(`waits for a former Job ${plan.names.restoreJob} to go`, SOON_MS);
+  await context.apply(restoreJob(plan, tools.storeImage), { own: 'label' });
+  context.audit('restore-started', { database: plan.server.name });
+  return restoring(`Job ${plan.names.restoreJob} looks for a backup to restore`);
+}
+
+/** A Job at work: how far it is, what keeps its pod from starting, and whether it has stood still for long. */
+async function underWay({ context, plan, tools }: Pass, { name }: JobFact<StoreResult>): Promise<Telling> {
+  const job = context.read<Job>(builtin.Job).get(name)!;
+  const pods = context.read<Pod>(builtin.Pod).list(plan.server.namespace);
+  const pod = podOfJob(job, pods);
+  const trouble = pod === undefined ? undefined : podStory(pod);
+  if (trouble?.failing === true) return { kind: 'wait', phase: 'Restoring', reason: trouble.reason, message: `Job ${name} can't restore: ${trouble.message}`, after: PROGRESS_MS };
+  const standing = await tools.progress.of(context, job, pods);
+  if (standing === undefined) return restoring(`Job ${name} is restoring`, PROGRESS_MS);
+  if (standing.quietMs < QUIET_MS) return restoring(`Job ${name} is restoring: ${stageText(standing)}`, PROGRESS_MS);
+  const minutes = Math.floor(standing.quietMs / QUIET_MS) * (QUIET_MS / 60_000);
+  return {
+    kind: 'wait',
+    phase: 'Restoring',
+    reason: 'RestoreQuiet',
+    message: `Job ${name} has not moved for ${minutes} minutes (${stageText(standing)}). A large index takes its time; else see kubectl logs job/${name} --all-containers, and delete the Job to begin anew.`,
+    after: PROGRESS_MS,
+  };
+}
+
+/** A backup is required and there is none yet: look again from time to time. */
+async function awaitBackup({ context, plan }: Pass, job: JobFact<StoreResult>): Promise<Telling> {
+  const failed = context.read(builtin.Job).get(job.name);
+  const lookedAt = job.endedAt === undefined ? 0 : Date.parse(job.endedAt);
+  if (failed !== undefined && context.clock.now() - lookedAt > LOOK_AGAIN_MS) await context.remove(failed);
+  const from = plan.restore.from?.backup ?? plan.restore.from?.database ?? plan.server.name;
+  return { kind: 'wait', phase: 'Restoring', reason: 'BackupAwaited', message: `restore is required and there is no backup of ${from} yet; it is looked for every ${LOOK_AGAIN_MS / 1000} s. Set the restore policy to Never to start empty.`, after: LOOK_AGAIN_MS };
+}
+
+function restoring(message: string, after?: number): Telling {
+  return { kind: 'wait', phase: 'Restoring', reason: 'Restoring', message, after };
+}
