@@ -2,7 +2,7 @@ import type { DatabaseObject } from '../api/database';
 import type { DatabaseBackupObject } from '../api/database-backup';
 import { databaseControllers } from '../constructs/database-controllers';
 import { apiVersionOf, builtin, type KubeObject } from '../kind/resource';
-import { targetOf } from '../operator/backup-controller';
+import { targetOf } from '../operator/backup-record';
 import { restoreJob } from '../operator/children';
 import type { Outside } from '../operator/database-api';
 import { refusal, rotationAsked } from '../operator/decide';

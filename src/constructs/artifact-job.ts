@@ -33,6 +33,8 @@ export class ArtifactJob extends Construct {
       metadata: { name, namespace, labels },
       spec: {
         backoffLimit: 3,
+        // Two objects are deleted at once: a pod that can't even start must not hold up the end of a backup in silence.
+        activeDeadlineSeconds: 600,
         template: {
           metadata: { labels },
           spec: { ...podFrame({ scheduling, imagePullSecrets }), restartPolicy: 'Never', containers: [store.container], volumes: volumesOf(store.mounts) },

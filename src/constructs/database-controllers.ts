@@ -63,14 +63,19 @@ export function databaseControllers(group: string = defaultGroup): DatabaseContr
     database: {
       ...databaseDeclaration(database, { finalizer: 'dbop.dev/database' }),
       watches: [builtin.Pod, backup],
-      also: [readLogs, { type: backup, verbs: ['create', 'delete'], why: 'record the backups that the schedule took, and let go of those that the retention removed' }],
+      also: [readLogs, { type: backup, verbs: ['create'], why: 'record the backups that the schedule took' }],
     },
     backup: {
       kind: backup,
       owns: [builtin.Job],
       watches: [builtin.Pod, database],
       finalizer: 'dbop.dev/backup',
-      also: [readLogs, { type: builtin.Secret, verbs: ['get'], why: 'say which Secret of a bucket is missing, before a pod waits for it in silence' }],
+      also: [
+        readLogs,
+        { type: backup, verbs: ['delete'], why: 'let go of the records of backups that the retention removed' },
+        { type: builtin.PersistentVolumeClaim, verbs: ['get'], why: 'let go of a backup whose volume is gone' },
+        { type: builtin.Secret, verbs: ['get'], why: 'say which Secret of a bucket is missing, before a pod waits for it in silence' },
+      ],
     },
   };
 }

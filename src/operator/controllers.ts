@@ -3,8 +3,9 @@ import { DatabaseBackup, type DatabaseBackupObject } from '../api/database-backu
 import { databaseControllers } from '../constructs/database-controllers';
 import type { Context } from '../runtime/context';
 import type { Controller } from '../runtime/controller';
-import { backupController, targetOf } from './backup-controller';
+import { backupController } from './backup-controller';
 import type { BackupRun } from './backup-health';
+import { targetOf } from './backup-record';
 import { databasePlan, databaseStatus, type Outside } from './database-api';
 import { databaseController, type DatabaseLifeOptions } from './database-life';
 import type { Story } from './plan';

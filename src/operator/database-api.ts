@@ -53,6 +53,11 @@ export function databasePlan({ metadata, spec }: DatabaseObject, outside: Outsid
 }
 
 /** The status that a `Database` of ours shows. */
+/** Name of the Job, and of the backup, that is the last act of a database: each life has its own. */
+export function finalJobName(name: string, uid = ''): string {
+  return `${name}-final-${uid.slice(0, 8)}`;
+}
+
 export function databaseStatus(story: Story): StatusUpdate<DatabaseStatus> {
   return {
     phase: story.phase,
@@ -70,10 +75,10 @@ export function databaseStatus(story: Story): StatusUpdate<DatabaseStatus> {
 type Spec = DatabaseObject['spec'];
 
 /** Backups need a place even without a schedule: the last one before a deletion is the one that counts. */
-function backupPlan({ name, uid = '' }: DatabaseObject['metadata'], spec: Spec): BackupPlan {
+function backupPlan({ name, uid }: DatabaseObject['metadata'], spec: Spec): BackupPlan {
   const { backup } = spec;
-  const retention = backup?.retention && { count: backup.retention.count, days: ageInDays(backup.retention.age) };
-  const common = { verify: backup?.verify ?? true, retention, finalJob: `${name}-final-${uid.slice(0, 8)}` };
+  const retention = backup?.retention && { count: backup.retention.count, days: backup.retention.age === undefined ? undefined : Number.parseInt(backup.retention.age, 10) };
+  const common = { verify: backup?.verify ?? true, retention, finalJob: finalJobName(name, uid) };
   if (backup?.s3 !== undefined) return { ...common, target: bucketTarget(backup.s3) };
   const target: BackupTarget = { volume: { claimName: serverNames(name).backupClaim } };
   return { ...common, target, volume: { size: backup?.volume?.size ?? spec.size, storageClassName: backup?.volume?.storageClassName ?? spec.storageClassName } };
@@ -95,11 +100,6 @@ function restorePlan({ policy, from }: Spec['restore'], own: BackupTarget, sourc
   if (from === undefined || database === undefined) return { policy, from };
   const target: BackupTarget = source?.target ?? (own.s3 !== undefined ? own : { volume: { claimName: serverNames(database).backupClaim } });
   return { policy, from: { database, backup: from.backup }, target };
-}
-
-/** `36h`, `30d` or `6w` in days. */
-function ageInDays(age: string | undefined): number | undefined {
-  return age === undefined ? undefined : (Number.parseInt(age, 10) * { h: 1 / 24, d: 1, w: 7 }[age.slice(-1) as 'h' | 'd' | 'w']);
 }
 
 /** Kubernetes writes quantities as text; a user may have written a bare number. */

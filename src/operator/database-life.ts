@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ControllerDeclaration } from '../kind/access';
 import type { Kind, ObjectOf, StatusOf } from '../kind/define-kind';
-import { builtin, type Condition, type KubeObject, type ObjectKey } from '../kind/resource';
+import type { Condition, KubeObject, ObjectKey } from '../kind/resource';
 import type { Client } from '../runtime/client';
 import { systemClock } from '../runtime/clock';
 import type { Context } from '../runtime/context';
@@ -14,6 +14,7 @@ import { BACKUPS_HEALTHY, judgeBackups, type BackupHealth, type BackupRun } from
 import { DatabaseMetrics } from './database-metrics';
 import { decide } from './decide';
 import type { Facts } from './facts';
+import { podSelection } from './job-fact';
 import { JobProgress } from './job-progress';
 import type { LifeTools, Pass, Telling } from './life';
 import { observe } from './observe';
@@ -92,7 +93,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     ...api.declaration,
     reconcile: live,
     finalize: live,
-    select: [{ type: builtin.Pod, labelSelector: 'app.kubernetes.io/component in (server,backup,restore),app.kubernetes.io/instance' }],
+    select: [podSelection],
     wakes: (watched) => (watched.kind === 'Pod' ? instanceOf(watched) : (api.wakes?.(watched) ?? [])),
   });
 }

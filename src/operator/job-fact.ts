@@ -1,4 +1,5 @@
-import type { KubeObject } from '../kind/resource';
+import { builtin, type KubeObject } from '../kind/resource';
+import type { Context } from '../runtime/context';
 import type { Pod } from './pod-story';
 
 /** The fields of a Job that tell how far it is. */
@@ -25,6 +26,9 @@ export interface JobFact<Result = unknown> {
   readonly failure?: string;
 }
 
+/** The pods that tell how databases and their Jobs fare; one selection, so that controllers share one watch. */
+export const podSelection = { type: builtin.Pod, labelSelector: 'app.kubernetes.io/component in (server,backup,restore,artifact),app.kubernetes.io/instance' };
+
 /** Label that the Job controller puts on a Job's pods. */
 const JOB_NAME = 'batch.kubernetes.io/job-name';
 
@@ -49,6 +53,12 @@ export function jobFact<Result>(job: Job, pods: readonly Pod[], parse: (message:
     result: messages.map(parse).find((result) => result !== undefined),
     failure: failed && [failed.message ?? failed.reason, ...messages.filter((message) => parse(message) === undefined)].filter(Boolean).join(': ').slice(0, 800),
   };
+}
+
+/** A Job of the namespace by its name, and what it told. */
+export function findJob<Result>(context: Pick<Context, 'read'>, name: string, parse: (message: string) => Result | undefined): JobFact<Result> | undefined {
+  const job = context.read<Job>(builtin.Job).get(name);
+  return job && jobFact(job, context.read<Pod>(builtin.Pod).list(job.metadata.namespace), parse);
 }
 
 /** The pod that is at work for a Job: the newest that has not ended. */

@@ -1,0 +1,71 @@
+import type { DatabaseBackup, DatabaseBackupStatus } from '../api/database-backup';
+import { ArtifactJob } from '../constructs/artifact-job';
+import type { BackupTarget } from '../constructs/backup-target';
+import { builtin, type KubeObject } from '../kind/resource';
+import { isNamespaceTerminating, isNotFound } from '../runtime/api-error';
+import type { Context } from '../runtime/context';
+import { done, stuck, wait, type Outcome } from '../runtime/outcome';
+import { parseResult } from '../store/result';
+import { targetOf } from './backup-record';
+import { missingBucketSecret } from './bucket-secrets';
+import { findJob } from './job-fact';
+import type { SuppliedSecrets } from './supplied-secrets';
+
+type Kind = typeof DatabaseBackup;
+type Told = Outcome<DatabaseBackupStatus>;
+
+/**
+ * Deletes what a backup has put at its location, whether it ended well or not.
+ *
+ * Guarantees: a backup that was good is not let go before its artifact is; for one that never was, a target that can't be reached is no hindrance:
+ * it claims nothing there, and the next run removes it as litter.
+ */
+export async function deleteArtifact(context: Context<Kind>, storeImage: string, supplied: SuppliedSecrets): Promise<Told> {
+  const target = targetOf(context.object);
+  if (target === undefined || (await isGone(context, target))) return done();
+  const told = await byJob(context, target, storeImage, supplied);
+  const isHeldUp = told.kind === 'stuck' || (told.kind === 'wait' && told.reason === 'SecretMissing');
+  return isHeldUp && context.object.status?.phase !== 'Succeeded' ? done() : told;
+}
+
+/** A volume that is gone has taken its artifacts along; no pod could ever mount it. */
+async function isGone({ client, object }: Context<Kind>, target: BackupTarget): Promise<boolean> {
+  if (target.volume === undefined) return false;
+  const key = { namespace: object.metadata.namespace, name: target.volume.claimName };
+  return client.get(builtin.PersistentVolumeClaim, key).then(
+    () => false,
+    (error: unknown) => {
+      if (isNotFound(error)) return true;
+      throw error;
+    },
+  );
+}
+
+async function byJob(context: Context<Kind>, target: BackupTarget, storeImage: string, supplied: SuppliedSecrets): Promise<Told> {
+  const { metadata, spec } = context.object;
+  const name = `${metadata.name}-delete`;
+  const job = findJob(context, name, parseResult);
+  if (job === undefined) {
+    const missing = await missingBucketSecret(target, context, supplied);
+    if (missing !== undefined) return wait('SecretMissing', `the artifact can't be deleted: ${missing}`, { after: 30_000 });
+    const manifests = context.render((chart) => new ArtifactJob(chart, 'delete', { name, namespace: metadata.namespace, database: spec.database, backup: metadata.name, target, storeImage }));
+    try {
+      await context.apply(manifests, { own: 'label' });
+    } catch (error) {
+      if (!isNamespaceTerminating(error)) throw error;
+      // What lies on a volume goes with the namespace or is guarded by its database; what lies in a bucket stays.
+      context.audit('backup-artifact-left', { backup: metadata.name, database: spec.database });
+      return done();
+    }
+    context.audit('backup-deletion-started', { backup: metadata.name, database: spec.database });
+    return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
+  }
+  if (job.state === 'running') return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
+  if (job.state === 'failed') {
+    return stuck('ArtifactNotDeleted', `Job ${name} could not delete the artifact: ${job.result?.message ?? job.failure ?? 'it told no reason'}. Mend the cause and delete the Job to try again.`);
+  }
+  const object = context.read<KubeObject>(builtin.Job).get(name);
+  if (object !== undefined) await context.remove(object);
+  context.audit('backup-deleted', { backup: metadata.name, database: spec.database });
+  return done();
+}
