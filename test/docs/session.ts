@@ -6,8 +6,8 @@ import { hasShape } from './shape';
 
 /** Long enough for the first pull of an image; a page whose command takes longer should say so and wait in steps. */
 const patienceMs = 300_000;
-/** A command that has said everything is expected to end; one that watches is interrupted after this. */
-const lastWordsMs = 1_500;
+/** Commands that go on until they are interrupted: a reader who has seen what the page shows presses Ctrl-C. */
+const watches = /\s(-w|--watch)\b/;
 
 /** A reader at a terminal: follows pages literally, one command after the other, with variables and folder kept. */
 export class Session {
@@ -40,17 +40,15 @@ export class Session {
 
   private async type({ where, line, shown }: Command): Promise<void> {
     const { code, output } = await this.run(line, shown);
-    const problem = shown === undefined ? (code === 0 ? undefined : `it ended with code ${code}`) : hasShape(shown, output, code !== undefined) ? undefined : `the page shows\n${shown}`;
+    const problem = shown === undefined ? (code === 0 ? undefined : `it ended with code ${code}`) : hasShape(shown, output, !watches.test(line)) ? undefined : `the page shows\n${shown}`;
     if (problem !== undefined) throw new Error(`${where}\n$ ${line}\n${output}\n${problem}`);
   }
 
-  /** @returns no code for a command that went on after it had said what is shown */
-  private run(line: string, shown: string | undefined): Promise<{ code?: number; output: string }> {
+  private run(line: string, shown: string | undefined): Promise<{ code: number; output: string }> {
     const script = `. '${this.state}'\nset -ea\n${line}\n{ export -p; printf 'cd %q\\n' "$PWD"; } > '${this.state}'`;
     const child = spawn('bash', ['-c', script], { env: { ...process.env, ...this.environment }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     return new Promise((resolve) => {
       let output = '';
-      let watched: NodeJS.Timeout | undefined;
       const interrupt = (signal: NodeJS.Signals) => process.kill(-child.pid!, signal);
       const late = setTimeout(() => {
         output += `\n(nothing more within ${patienceMs / 1000} s)`;
@@ -58,15 +56,14 @@ export class Session {
       }, patienceMs);
       const hear = (chunk: Buffer) => {
         output += chunk.toString();
-        if (shown !== undefined && watched === undefined && hasShape(shown, output, false)) watched = setTimeout(() => interrupt('SIGINT'), lastWordsMs);
+        if (shown !== undefined && watches.test(line) && hasShape(shown, output, false)) interrupt('SIGINT');
       };
       child.stdout.on('data', hear);
       child.stderr.on('data', hear);
       // Not 'close': a server that the reader left running in the background holds the pipes.
       child.on('exit', (code) => {
         clearTimeout(late);
-        clearTimeout(watched);
-        setImmediate(() => resolve({ code: code ?? undefined, output }));
+        setImmediate(() => resolve({ code: code ?? 128, output }));
       });
     });
   }

@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ensureInstalled } from '../../cluster/debian';
 import { programs } from '../../cluster/programs';
 import { silent } from '../../cluster/progress';
 import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
@@ -18,9 +19,10 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   // What a clone would have; the packages are there already, as after `npm start`.
-  const left = new Set(['node_modules', 'lib', '.git', 'api']);
-  cpSync(root, checkout, { recursive: true, filter: (file) => !left.has(basename(file)) });
+  const left = ['node_modules', 'lib', '.git', 'docs/api'].map((name) => join(root, name));
+  cpSync(root, checkout, { recursive: true, filter: (file) => !left.includes(file) });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  await ensureInstalled({ mysql: 'mariadb-client-core' }, silent);
   cluster = await ownCluster({ nodes: 1 });
   await cluster.ensureImages('mysql:8.4', 'postgres:15');
   await cluster.kubectl('create namespace shop');
@@ -31,7 +33,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true, force: true });
 }, 120_000);
 
-/** What a reader has before the first line: a shell in the checkout, kubectl and dbop. */
+/** What a reader has before the first line: a shell in the checkout, kubectl and, after the tutorial, dbop. */
 async function reader(namespace: string): Promise<Session> {
   const notes = mkdtempSync(join(place, 'notes-'));
   const kubeconfig = join(notes, 'kubeconfig');
@@ -39,9 +41,8 @@ async function reader(namespace: string): Promise<Session> {
   cpSync(cluster.kubeconfig, kubeconfig);
   await cluster.kubectl(`config set-context --current --namespace=${namespace} --kubeconfig=${kubeconfig}`);
   const { kubectl } = await programs(['kubectl'], silent);
-  const bin = join(notes, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'dbop'), `#!/bin/sh\nexec node '${checkout}/lib/src/cli/main.js' "$@"\n`, { mode: 0o755 });
+  // Where the tutorial installs the package.
+  const bin = join(place, 'acme', 'node_modules', '.bin');
   const DBOP_CLUSTER = cluster.demandOwn('a name').name;
   return new Session(checkout, notes, { ...own, DBOP_CLUSTER, NO_COLOR: '1', PATH: `${bin}:${dirname(kubectl)}:${process.env['PATH']}` });
 }
