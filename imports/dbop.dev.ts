@@ -154,6 +154,13 @@ export interface DatabaseSpec {
   readonly credentials?: DatabaseSpecCredentials;
 
   /**
+   * The server’s certificate from a Secret of yours; a renewed one is taken over without a restart. When left out, the operator makes an authority and a certificate and renews both.
+   *
+   * @schema DatabaseSpec#tls
+   */
+  readonly tls?: DatabaseSpecTls;
+
+  /**
    * Settings of the server in the words of its manual, such as max_connections: "200". Numbers and booleans are written as text.
    *
    * @schema DatabaseSpec#parameters
@@ -246,6 +253,7 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
     'database': obj.database,
     'username': obj.username,
     'credentials': toJson_DatabaseSpecCredentials(obj.credentials),
+    'tls': toJson_DatabaseSpecTls(obj.tls),
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'resources': toJson_DatabaseSpecResources(obj.resources),
     'podLabels': ((obj.podLabels) === undefined) ? undefined : (Object.entries(obj.podLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
@@ -304,13 +312,41 @@ export function toJson_DatabaseSpecCredentials(obj: DatabaseSpecCredentials | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * The server’s certificate from a Secret of yours; a renewed one is taken over without a restart. When left out, the operator makes an authority and a certificate and renews both.
+ *
+ * @schema DatabaseSpecTls
+ */
+export interface DatabaseSpecTls {
+  /**
+   * Secret of this namespace with the keys tls.crt, tls.key and ca.crt, as cert-manager writes it; the certificate names NAME.NAMESPACE.svc.
+   *
+   * @schema DatabaseSpecTls#secretName
+   */
+  readonly secretName: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecTls(obj: DatabaseSpecTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secretName': obj.secretName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU and memory of the server’s container.
  *
  * @schema DatabaseSpecResources
  */
 export interface DatabaseSpecResources {
   /**
-   * What the node sets aside.
+   * What the node sets aside; 100m and 256Mi when left out, or less where a limit is lower.
    *
    * @schema DatabaseSpecResources#requests
    */
@@ -458,7 +494,7 @@ export enum DatabaseSpecDeletionPolicy {
 }
 
 /**
- * What the node sets aside.
+ * What the node sets aside; 100m and 256Mi when left out, or less where a limit is lower.
  *
  * @schema DatabaseSpecResourcesRequests
  */
@@ -718,6 +754,13 @@ export interface DatabaseSpecRestoreFrom {
    * @schema DatabaseSpecRestoreFrom#database
    */
   readonly database?: string;
+
+  /**
+   * A bucket with backups of this or another cluster.
+   *
+   * @schema DatabaseSpecRestoreFrom#s3
+   */
+  readonly s3?: DatabaseSpecRestoreFromS3;
 }
 
 /**
@@ -729,6 +772,7 @@ export function toJson_DatabaseSpecRestoreFrom(obj: DatabaseSpecRestoreFrom | un
   const result = {
     'backup': obj.backup,
     'database': obj.database,
+    's3': toJson_DatabaseSpecRestoreFromS3(obj.s3),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -754,13 +798,6 @@ export class DatabaseSpecResourcesRequestsCpu {
 /**
  * Memory, such as 1Gi.
  *
-
-  /**
-   * A bucket with backups of this or another cluster.
-   *
-   * @schema DatabaseSpecRestoreFrom#s3
-   */
-  readonly s3?: DatabaseSpecRestoreFromS3;
  * @schema DatabaseSpecResourcesRequestsMemory
  */
 export class DatabaseSpecResourcesRequestsMemory {
@@ -772,7 +809,6 @@ export class DatabaseSpecResourcesRequestsMemory {
   }
   private constructor(public readonly value: number | string) {
   }
-    's3': toJson_DatabaseSpecRestoreFromS3(obj.s3),
 }
 
 /**
@@ -839,42 +875,6 @@ export class DatabaseSpecResourcesLimitsEphemeralStorage {
   }
 }
 
-
-/**
- * Asks for one backup of a Database, or records one that the schedule took.
- *
- * @schema DatabaseBackup
- */
-export class DatabaseBackup extends ApiObject {
-  /**
-   * Returns the apiVersion and kind for "DatabaseBackup"
-   */
-  public static readonly GVK: GroupVersionKind = {
-    apiVersion: 'dbop.dev/v1alpha1',
-    kind: 'DatabaseBackup',
-  }
-
-  /**
-   * Renders a Kubernetes manifest for "DatabaseBackup".
-   *
-   * This can be used to inline resource manifests inside other objects (e.g. as templates).
-   *
-   * @param props initialization props
-   */
-  public static manifest(props: DatabaseBackupProps): any {
-    return {
-      ...DatabaseBackup.GVK,
-      ...toJson_DatabaseBackupProps(props),
-    };
-  }
-
-  /**
-   * Defines a "DatabaseBackup" API object
-   * @param scope the scope in which to define this object
-   * @param id a scope-local name for the object
-   * @param props initialization props
-   */
-  public constructor(scope: Construct, id: string, props: DatabaseBackupProps) {
 /**
  * A bucket with backups of this or another cluster.
  *
@@ -967,6 +967,42 @@ export function toJson_DatabaseSpecRestoreFromS3(obj: DatabaseSpecRestoreFromS3 
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
+
+/**
+ * Asks for one backup of a Database, or records one that the schedule took.
+ *
+ * @schema DatabaseBackup
+ */
+export class DatabaseBackup extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "DatabaseBackup"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'dbop.dev/v1alpha1',
+    kind: 'DatabaseBackup',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "DatabaseBackup".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: DatabaseBackupProps): any {
+    return {
+      ...DatabaseBackup.GVK,
+      ...toJson_DatabaseBackupProps(props),
+    };
+  }
+
+  /**
+   * Defines a "DatabaseBackup" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: DatabaseBackupProps) {
     super(scope, id, {
       ...DatabaseBackup.GVK,
       ...props,

@@ -115,6 +115,10 @@ const spec = withRules(
       .object({ secretName: dnsSubdomain('Secret of this namespace with the keys username and password.') })
       .optional()
       .describe('The application’s account from a Secret of yours; when left out, the operator makes a password and a Secret.'),
+    tls: z
+      .object({ secretName: dnsSubdomain('Secret of this namespace with the keys tls.crt, tls.key and ca.crt, as cert-manager writes it; the certificate names NAME.NAMESPACE.svc.') })
+      .optional()
+      .describe('The server’s certificate from a Secret of yours; a renewed one is taken over without a restart. When left out, the operator makes an authority and a certificate and renews both.'),
     parameters: parameters.optional(),
     resources: resources.optional(),
     podLabels: podLabels.optional(),

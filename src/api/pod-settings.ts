@@ -29,7 +29,7 @@ interface Resources {
 /** What the server's container asks for and may take. */
 export const resources = withRules(
   z.object({
-    requests: amounts('What the node sets aside.').optional(),
+    requests: amounts('What the node sets aside; 100m and 256Mi when left out, or less where a limit is lower.').optional(),
     limits: amounts('What the container may take at most. The server sizes its caches by the memory limit.').optional(),
   }),
   atMost('cpu', 'cpu'),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../kind/resource';
+import { renderedMark } from '../operator/kept-pods';
 import { digestAnnotation } from '../runtime/manifest';
 import { masked, maskedPair } from './masked';
 
@@ -34,7 +35,7 @@ export function refusedChange(object: KubeObject, why: string): Change {
 }
 
 /** Annotations that repeat the object itself. */
-const ECHOES = [digestAnnotation, 'kubectl.kubernetes.io/last-applied-configuration'];
+const ECHOES = [digestAnnotation, renderedMark, 'kubectl.kubernetes.io/last-applied-configuration'];
 
 /** An object without what the API server keeps for itself. */
 function plain(object: KubeObject): KubeObject {

@@ -90,6 +90,8 @@ export interface DatabaseInstanceProps {
   readonly username?: string;
   /** The application's account from a Secret with the keys username and password. @default - the operator makes one */
   readonly credentials?: { readonly secretName: string };
+  /** The server's certificate from a Secret with the keys tls.crt, tls.key and ca.crt, as cert-manager writes it. @default - the operator makes and renews one */
+  readonly tls?: { readonly secretName: string };
   /** Settings of the server, in the words of its manual. @default - the operator's, which fit the memory limit */
   readonly parameters?: { readonly [name: string]: string | number | boolean | undefined };
   /** CPU and memory of the server. Limits alone keep the default requests; requests alone mean no limits. @default - requests 100m and 256Mi, limits 500m and 512Mi */

@@ -1,9 +1,11 @@
+import { compareQuantities } from '../kind/quantity';
 import { builtin, type KubeObject } from '../kind/resource';
 import { ApiError, isNotFound } from '../runtime/api-error';
 import { Terminal } from '../runtime/outcome';
 import { readAccounts, type Secret } from './accounts';
-import { accountsSecret, applicationSecret, backupVolume, identitySecrets, serverChildren, type ServerState } from './children';
+import { accountsSecret, applicationSecret, backupVolume, identitySecrets, isWorkload, serverChildren, type ServerState } from './children';
 import type { KnownPasswords } from './facts';
+import { keepPods } from './kept-pods';
 import type { Pass } from './life';
 import { serverIdentity } from './tls/server-identity';
 
@@ -11,13 +13,12 @@ import { serverIdentity } from './tls/server-identity';
  * Makes the children be as the plan wants them: passwords first, because pods mount them, then all the rest at once.
  *
  * Guarantees: passwords that a server may already have are never replaced by new ones.
- * @returns why a volume that is there can't be changed: no reason to hold back anything else
  */
-export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick<ServerState, 'running'>): Promise<Terminal | undefined> {
+export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick<ServerState, 'running'>): Promise<AppliedServer> {
   const { context, plan, facts } = pass;
   const known = await accounts(pass);
   const identity = serverIdentity(pass);
-  const application = applicationSecret(plan, facts.username, facts.wanted.app ?? known.app, identity.authority.certificate);
+  const application = applicationSecret(plan, facts.username, facts.wanted.app ?? known.app, identity.trust);
   const children = serverChildren(plan, {
     origin: facts.data?.origin,
     originAt: facts.data?.originAt,
@@ -25,6 +26,7 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
     holdsData: facts.data?.holdsData === true || facts.server?.kind === 'answers',
     ...state,
   });
+  const podsOf = state.running ? keptPods(pass, children) : undefined;
   const isClaim = (child: KubeObject) => child.kind === 'PersistentVolumeClaim';
   const refused = [
     // Before the StatefulSet, whose controller would else make the claim as its own; and in no set, because a claim is never pruned.
@@ -33,7 +35,23 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
   ];
   const others = children.filter((child) => !isClaim(child));
   await context.apply([application, ...identitySecrets(plan, identity), ...others], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
-  return refused.find((why) => why !== undefined);
+  return { refused: refused.find((why) => why !== undefined), podsOf };
+}
+
+/** What is worth telling of children that were applied. */
+export interface AppliedServer {
+  /** Why a volume that is there can't be changed: no reason to hold back anything else. */
+  readonly refused?: Terminal;
+  /** A former release, as which the pods are kept. */
+  readonly podsOf?: string;
+}
+
+/** Pods that are failing or missing have nothing to lose: they may come up by what a new release does otherwise. */
+function keptPods({ context, plan, facts }: Pass, children: readonly KubeObject[]): string | undefined {
+  const workload = children.find((child) => isWorkload(child, plan));
+  if (workload === undefined || facts.pod === undefined || facts.pod.failing) return undefined;
+  const type = plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet;
+  return keepPods(workload, context.read(type).get(plan.names.workload), plan.engine);
 }
 
 interface Claim extends KubeObject {
@@ -41,13 +59,18 @@ interface Claim extends KubeObject {
   status?: { phase?: string };
 }
 
-/** Makes or grows volumes. One that is not bound yet keeps the size it was asked for with: nothing but a bound claim can grow. */
+/**
+ * Makes or grows volumes. One that is not bound yet keeps the size it was asked for with, because nothing but a bound claim can grow;
+ * and one of an earlier life that is larger than what is asked for now, because none can shrink.
+ */
 async function applyVolumes({ context }: Pass, manifests: KubeObject[], own: 'label' | 'none'): Promise<Terminal | undefined> {
   const claims = context.read<Claim>(builtin.PersistentVolumeClaim);
   for (const claim of manifests as Claim[]) {
     const live = claims.get(claim.metadata.name);
     const asked = live?.spec?.resources?.requests?.storage;
-    if (claim.kind === 'PersistentVolumeClaim' && asked !== undefined && live?.status?.phase !== 'Bound') claim.spec!.resources!.requests!.storage = asked;
+    const requests = claim.spec?.resources?.requests;
+    if (asked === undefined || requests?.storage === undefined) continue;
+    if (live?.status?.phase !== 'Bound' || compareQuantities(asked, requests.storage) > 0) requests.storage = asked;
   }
   return context.apply(manifests, { own }).then(
     () => undefined,

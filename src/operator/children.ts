@@ -8,6 +8,7 @@ import type { KubeObject } from '../kind/resource';
 import { render } from '../runtime/render';
 import { accountsData, encoded } from './accounts';
 import type { KnownPasswords } from './facts';
+import { markPods } from './kept-pods';
 import { identityData, identityNames, type ServerIdentity } from './tls/server-identity';
 import { serviceHost, type DatabasePlan } from './plan';
 
@@ -55,15 +56,22 @@ export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObje
   const podAnnotations = { ...plan.server.podAnnotations, ...(state.restartToken && { [restartMark]: state.restartToken }) };
   // A server that sleeps can't be backed up, and a run that fails every night would hide one that matters.
   const backup = plan.server.backup && { ...plan.server.backup, schedule: { ...plan.server.backup.schedule, suspended: !state.running } };
+  const props = { ...plan.server, backup, parameters, podAnnotations, names: plan.names, running: state.running, closed: state.closed, tlsSecret: identityNames(plan).server };
   const children = render((chart) => {
-    new DatabaseServer(chart, 'server', { ...plan.server, backup, parameters, podAnnotations, names: plan.names, running: state.running, closed: state.closed, tlsSecret: identityNames(plan).server });
+    new DatabaseServer(chart, 'server', props);
     plan.more?.(chart);
   });
   for (const child of children) {
     if (child.kind === 'PersistentVolumeClaim') markClaim(child, plan, state);
     if (child.kind === 'ConfigMap') annotate(child, { [confirmedMark]: JSON.stringify(parameters) });
+    if (isWorkload(child, plan)) markPods(child, props);
   }
   return children;
+}
+
+/** Whether a child is what the server's pods are made by. */
+export function isWorkload(child: KubeObject, plan: DatabasePlan): boolean {
+  return child.kind === (plan.server.workload ?? 'StatefulSet') && child.metadata.name === plan.names.workload;
 }
 
 /** The passwords that the server has: mounted by its pods, read by backups, never by applications. */
@@ -71,11 +79,14 @@ export function accountsSecret(plan: DatabasePlan, known: KnownPasswords, more: 
   return secret(plan, plan.names.accountsSecret, accountsData(known, more.retained, more.staged), more.rotation === undefined ? {} : { [rotationMark]: more.rotation });
 }
 
-/** What an application connects by, in the keys that others' users already know. */
-export function applicationSecret(plan: DatabasePlan, username: string, password: string, authority: string): KubeObject {
+/**
+ * What an application connects by, in the keys that others' users already know.
+ * @param trust PEM of the authorities that the server's certificate may come from
+ */
+export function applicationSecret(plan: DatabasePlan, username: string, password: string, trust: string): KubeObject {
   const endpoint = { host: serviceHost(plan), port: plan.engine.port, username, password, database: plan.application.database };
   const { uri, jdbcUrl } = plan.engine.connectionStrings(endpoint);
-  const values = { ...endpoint, port: String(endpoint.port), uri, 'jdbc-url': jdbcUrl, 'ca.crt': authority };
+  const values = { ...endpoint, port: String(endpoint.port), uri, 'jdbc-url': jdbcUrl, 'ca.crt': trust };
   return secret(plan, plan.names.applicationSecret, Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encoded(value)])));
 }
 
@@ -83,7 +94,7 @@ export function applicationSecret(plan: DatabasePlan, username: string, password
 export function identitySecrets(plan: DatabasePlan, identity: ServerIdentity): KubeObject[] {
   const names = identityNames(plan);
   const data = identityData(identity);
-  return [secret(plan, names.authority, data.authority), secret(plan, names.server, data.server)];
+  return [...(data.authority === undefined ? [] : [secret(plan, names.authority, data.authority)]), secret(plan, names.server, data.server)];
 }
 
 /** Where backups rest, where the database has a place of its own: it outlives the database. */

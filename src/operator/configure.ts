@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import type { Account } from './accounts';
 import { accountName } from './accounts';
 import { accountsSecret, applicationSecret } from './children';
@@ -6,6 +5,7 @@ import { rotationAsked } from './decide';
 import type { KnownPasswords } from './facts';
 import type { Pass } from './life';
 import { serviceHost } from './plan';
+import { fingerprintOf } from './tls/certificate';
 import { serverIdentity } from './tls/server-identity';
 import { SqlError, type Login, type SqlSession } from './sql/door';
 
@@ -66,13 +66,14 @@ export async function changeParameters(pass: Pass): Promise<{ set: string[]; nee
 /**
  * Lets a server that still shows a former certificate read the renewed one. The kubelet brings the file a minute or so after
  * the Secret, so this may take a few tries; the former one is good for another month.
+ * @returns whether the server has shown the renewed one
  */
-export async function renewCertificate(pass: Pass): Promise<void> {
-  const { server } = serverIdentity(pass);
+export async function renewCertificate(pass: Pass): Promise<boolean> {
   const shown = pass.facts.server?.kind === 'answers' ? pass.facts.server.certificate : undefined;
-  if (shown === undefined || shown === new X509Certificate(server.certificate).fingerprint256) return;
+  if (shown === undefined || shown === fingerprintOf(serverIdentity(pass).server.certificate)) return true;
   await asOperator(pass, (session) => session.reloadCertificate());
   pass.tools.probe.forget(pass.context.object.metadata.uid ?? '');
+  return false;
 }
 
 /** Chooses new passwords and writes them down; the passes after this one carry them to the server. */
@@ -80,8 +81,7 @@ async function stageRotation(pass: Pass): Promise<string[]> {
   const { context, plan, facts, tools } = pass;
   const staged = { operator: tools.newPassword(), backup: tools.newPassword(), ...(plan.rootPassword === undefined && { root: tools.newPassword() }) };
   if (plan.application.suppliedSecret === undefined) {
-    const { authority } = serverIdentity(pass);
-    await context.apply([applicationSecret(plan, facts.username, tools.newPassword(), authority.certificate)], { own: 'label' });
+    await context.apply([applicationSecret(plan, facts.username, tools.newPassword(), serverIdentity(pass).trust)], { own: 'label' });
   }
   await context.apply([accountsSecret(plan, facts.known!, { retained: facts.retained, staged, rotation: plan.rotation })], { own: 'label' });
   return [];

@@ -41,6 +41,7 @@ export function databasePlan({ metadata, spec }: DatabaseObject, outside: Outsid
           : { schedule: { cron: spec.backup.schedule, timeZone: spec.backup.timeZone }, target: backup.target, storeImage: outside.storeImage, verify: backup.verify, retention: backup.retention },
     },
     application: { username: spec.username, database: spec.database, suppliedSecret: spec.credentials?.secretName },
+    certificateSecret: spec.tls?.secretName,
     rotation: spec.rotatePasswords,
     backup,
     restore: restorePlan(spec.restore, backup.target, outside.backupOf),
@@ -52,12 +53,12 @@ export function databasePlan({ metadata, spec }: DatabaseObject, outside: Outsid
   };
 }
 
-/** The status that a `Database` of ours shows. */
 /** Name of the Job, and of the backup, that is the last act of a database: each life has its own. */
 export function finalJobName(name: string, uid = ''): string {
   return `${name}-final-${uid.slice(0, 8)}`;
 }
 
+/** The status that a `Database` of ours shows. */
 export function databaseStatus(story: Story): StatusUpdate<DatabaseStatus> {
   return {
     phase: story.phase,
@@ -68,8 +69,8 @@ export function databaseStatus(story: Story): StatusUpdate<DatabaseStatus> {
     restored: story.originAt === undefined || story.origin === undefined ? undefined : { from: story.origin, at: story.originAt },
     lastBackup: story.lastBackup,
     rotatedPasswords: story.rotation,
-  };
     conditions: [{ type: BACKUPS_HEALTHY, status: story.backups.status, reason: story.backups.reason, message: story.backups.message }],
+  };
 }
 
 type Spec = DatabaseObject['spec'];

@@ -2,6 +2,7 @@ import type { StoreResult } from '../store/result';
 import type { BackupEvidence } from './backup-health';
 import type { JobFact } from './job-fact';
 import type { PodStory } from './pod-story';
+import type { GivenCertificate } from './tls/given-certificate';
 
 /** What the server was last known to hold: passwords by account, from the Secret that its pods mount. */
 export interface KnownPasswords {
@@ -48,8 +49,10 @@ export interface Facts {
   readonly retained: readonly string[];
   /** What the accounts' passwords should be, as far as it differs from `known`. */
   readonly wanted: Partial<KnownPasswords>;
-  /** Certificate of the authority that the server's certificate comes from, PEM. */
+  /** Certificates of the authorities that the server's certificate may come from, PEM. */
   readonly authority?: string;
+  /** The certificate from a Secret of the user's. @default the operator makes one */
+  readonly certificate?: GivenCertificate;
   /** Name of the application's account. */
   readonly username: string;
   /** The application's password from a Secret of the user's. */
@@ -72,6 +75,6 @@ export interface Facts {
   readonly restoreJob?: JobFact<StoreResult>;
   readonly finalJob?: JobFact<StoreResult>;
   readonly lastBackup?: { readonly name: string; readonly at: string; readonly verified: boolean };
-}
   /** What the health of backups is judged by. */
   readonly backups: BackupEvidence;
+}

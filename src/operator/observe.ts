@@ -12,6 +12,7 @@ import { observeBackups } from './observe-backups';
 import { podStory, type Pod, type PodStory } from './pod-story';
 import { serviceHost, type DatabasePlan } from './plan';
 import type { ServerProbe } from './sql/server-probe';
+import { givenCertificate, type GivenCertificate } from './tls/given-certificate';
 import { identityNames } from './tls/server-identity';
 import type { SuppliedSecrets } from './supplied-secrets';
 
@@ -36,6 +37,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     retained: accounts?.retained ?? [],
     wanted: wantedPasswords(plan, accounts?.known, accounts?.staged ?? {}, credentials.password),
     authority: authority(context, plan),
+    certificate: await certificate(context, plan, senses.supplied),
     username: credentials.username,
     suppliedPassword: plan.application.suppliedSecret === undefined ? undefined : credentials.password,
     missingSecret: credentials.missing,
@@ -48,9 +50,9 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     restoreJob: job(context, plan.names.restoreJob),
     finalJob: job(context, plan.backup.finalJob),
     lastBackup: lastBackup(context, plan),
+    backups: { ...observeBackups(context, plan), missingSecret: await missingBucketSecret(plan.backup.target, context, senses.supplied) },
   };
   return { ...facts, server: await ask(context, plan, facts, senses.probe) };
-    backups: { ...observeBackups(context, plan), missingSecret: await missingBucketSecret(plan.backup.target, context, senses.supplied) },
 }
 
 interface Claim extends KubeObject {
@@ -97,8 +99,15 @@ async function applicationCredentials(context: Context, plan: DatabasePlan, supp
 }
 
 function authority(context: Context, plan: DatabasePlan): string | undefined {
-  const secret = context.read<Secret>(builtin.Secret).get(identityNames(plan).authority);
-  return secret && decoded(secret, 'tls.crt');
+  const secret = context.read<Secret>(builtin.Secret).get(identityNames(plan).server);
+  return secret && decoded(secret, 'ca.crt');
+}
+
+async function certificate(context: Context, plan: DatabasePlan, supplied: SuppliedSecrets): Promise<GivenCertificate | undefined> {
+  const { certificateSecret: name } = plan;
+  if (name === undefined) return undefined;
+  const secret = await supplied.get(context.client, { namespace: plan.server.namespace, name }, context.signal);
+  return givenCertificate(name, secret, serviceHost(plan), new Date(context.clock.now()));
 }
 
 /** What should differ from what the server has: staged by a rotation, named by the object, or edited in a Secret. */

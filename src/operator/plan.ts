@@ -54,6 +54,8 @@ export interface DatabasePlan {
     /** An existing Secret with `username` and `password`. @default a password is made and kept in `names.applicationSecret` */
     readonly suppliedSecret?: string;
   };
+  /** An existing Secret with `tls.crt`, `tls.key` and `ca.crt`. @default the operator makes an authority and a certificate, and renews both */
+  readonly certificateSecret?: string;
   /** A superuser's password that the object itself names. @default one is made */
   readonly rootPassword?: string;
   /** A new value asks for new passwords. */
@@ -91,10 +93,10 @@ export interface Story {
   readonly originAt?: string;
   readonly lastBackup?: { readonly name: string; readonly at: string; readonly verified: boolean };
   readonly rotation?: string;
-}
-
   /** How backups fare; for a condition of its own. */
   readonly backups: BackupHealth;
+}
+
 /** DNS name of the Service, which works from any namespace of the cluster. */
 export function serviceHost(plan: DatabasePlan): string {
   return `${plan.names.service}.${plan.server.namespace}.svc`;

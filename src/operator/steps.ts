@@ -10,8 +10,10 @@ import { FRESH_MS } from './sql/server-probe';
 
 /** A server that has just come up is asked again soon; events announce everything else. */
 const SOON_MS = 1_000;
-/** How often a backup is looked for that is required and not there. */
+/** How often a Secret is looked for that is not there, or not as it should be. */
 const LOOK_AGAIN_MS = 30_000;
+/** How often a server is told to read its certificate that the kubelet has not brought yet. */
+const RELOAD_AGAIN_MS = 5_000;
 
 /** What each step does: small, idempotent, never waiting inside. */
 export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
@@ -24,7 +26,11 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
 
   Refused: async ({ plan, facts }) => ({ kind: 'stuck', phase: 'Failed', reason: 'ChangeRefused', message: refusal(plan, facts) ?? '' }),
 
-  MissingSecret: async ({ facts }) => ({ kind: 'wait', phase: facts.data === undefined ? 'Creating' : 'Failed', reason: 'SecretMissing', message: facts.missingSecret ?? '', after: 30_000 }),
+  async MissingSecret({ facts: { data, missingSecret, certificate } }) {
+    const phase = data === undefined ? 'Creating' : 'Failed';
+    const why = certificate?.kind === 'unusable' ? certificate.why : '';
+    return { kind: 'wait', phase, ...(missingSecret === undefined ? { reason: 'CertificateRefused', message: why } : { reason: 'SecretMissing', message: missingSecret }), after: LOOK_AGAIN_MS };
+  },
 
   VolumeGoing: async ({ plan, facts }) => ({
     kind: 'stuck',
@@ -46,13 +52,17 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
   Configuring: configure,
 
   async Running(pass) {
-    const refused = await applyServer(pass, { running: true });
-    await renewCertificate(pass);
-    if (refused !== undefined) return { kind: 'stuck', phase: 'Running', reason: refused.reason, message: refused.message };
     const { plan, facts } = pass;
+    const { refused, podsOf } = await applyServer(pass, { running: true });
+    const renewed = await renewCertificate(pass);
+    if (refused !== undefined) return { kind: 'stuck', phase: 'Running', reason: refused.reason, message: refused.message };
+    if (facts.certificate?.kind === 'unusable') {
+      return { kind: 'wait', phase: 'Running', reason: 'CertificateRefused', message: `${facts.certificate.why}. The server runs on with the certificate it has.`, after: LOOK_AGAIN_MS };
+    }
     const version = facts.server?.kind === 'answers' ? facts.server.version : '';
-    const growing = facts.data?.growing === undefined ? '' : `; ${facts.data.growing}`;
-    return { kind: 'done', phase: 'Running', reason: 'Running', message: `${plan.engine.title} ${version} answers${growing}`, after: FRESH_MS };
+    const kept = podsOf && `its pod stays as release ${podsOf} made it until a change of the spec starts it anew`;
+    const message = [`${plan.engine.title} ${version} answers`, facts.data?.growing, kept].filter(Boolean).join('; ');
+    return { kind: 'done', phase: 'Running', reason: 'Running', message, after: renewed ? FRESH_MS : RELOAD_AGAIN_MS };
   },
 
   Protected: async () => ({ kind: 'stuck', phase: 'Deleting', reason: 'DeletionProtected', message: 'the database is protected from deletion, so nothing of it is deleted; set spec.deletionProtection to false to let the deletion go on' }),

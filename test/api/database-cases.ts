@@ -12,6 +12,7 @@ export const accepted: readonly [title: string, change: object][] = [
   ['backups in a bucket', { backup: { s3: { endpoint: 'https://s3.example.com:9000', bucket: 'backups', prefix: 'a/b', region: 'eu-1', credentialsSecretName: 's3', caSecretName: 'ca' } } }],
   ['a database named with a hyphen', { database: 'otus-database' }],
   ['whole CPUs as a number', { resources: { requests: { cpu: 1, memory: '1Gi' }, limits: { memory: '1Gi' } } }],
+  ['a certificate of cert-manager', { tls: { secretName: 'orders-tls.example' } }],
   ['labels of other teams', { podLabels: { team: 'shop', 'example.com/tier': '' } }],
   ['settings of the server', { parameters: { max_connections: '200', 'pg_stat_statements.track': 'all' } }],
 ];

@@ -38,12 +38,29 @@ export function makeServerCertificate(authority: KeyedCertificate, names: readon
   return issue({ name: names[0] ?? '', issuer, publicKey, signWith, extensions, now, days: SERVER_DAYS }, privateKey);
 }
 
-/** Whether a certificate should be made anew: past two thirds of its life, not from this authority, or for other names. */
-export function isStale(certificate: string, authority: string, names: readonly string[], now: Date): boolean {
+/** Whether a certificate should be made anew: past two thirds of its life, from none of these authorities, or for other names. */
+export function isStale(certificate: string, authorities: readonly string[], names: readonly string[], now: Date): boolean {
   const own = new X509Certificate(certificate);
-  const [from, to] = [Date.parse(own.validFrom), Date.parse(own.validTo)];
   const covers = names.every((name) => own.checkHost(name) !== undefined);
-  return now.getTime() > from + ((to - from) * 2) / 3 || !covers || !own.checkIssued(new X509Certificate(authority));
+  const known = authorities.map((each) => new X509Certificate(each)).some((authority) => own.checkIssued(authority) && own.verify(authority.publicKey));
+  return isOld(certificate, now) || !covers || !known;
+}
+
+/** Whether a certificate is past two thirds of its life. */
+export function isOld(certificate: string, now: Date): boolean {
+  const { validFrom, validTo } = new X509Certificate(certificate);
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+  return now.getTime() > from + ((to - from) * 2) / 3;
+}
+
+/** By what a certificate is told from others; of a chain, the first. */
+export function fingerprintOf(certificate: string): string {
+  return new X509Certificate(certificate).fingerprint256;
+}
+
+/** The certificates of a PEM text, one by one. */
+export function certificatesIn(pem: string): string[] {
+  return (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((each) => `${each.replaceAll('\r', '')}\n`);
 }
 
 interface Issue {

@@ -51,10 +51,11 @@ describe('a certificate', () => {
   });
 
   it('is stale past two thirds of its life, under another authority, or for other names', () => {
-    expect(isStale(server.certificate, authority.certificate, ['orders'], days(59))).toBe(false);
-    expect(isStale(server.certificate, authority.certificate, ['orders'], days(61))).toBe(true);
-    expect(isStale(server.certificate, makeAuthority('another', now).certificate, ['orders'], now)).toBe(true);
-    expect(isStale(server.certificate, authority.certificate, ['customers'], now)).toBe(true);
+    expect(isStale(server.certificate, [authority.certificate], ['orders'], days(59))).toBe(false);
+    expect(isStale(server.certificate, [authority.certificate], ['orders'], days(61))).toBe(true);
+    expect(isStale(server.certificate, [makeAuthority('another', now).certificate], ['orders'], now)).toBe(true);
+    expect(isStale(server.certificate, [makeAuthority('orders.shop', now).certificate], ['orders'], now)).toBe(true);
+    expect(isStale(server.certificate, [authority.certificate], ['customers'], now)).toBe(true);
   });
 
   it('writes years from 2050 on with four digits, as RFC 5280 wants', () => {

@@ -1,0 +1,45 @@
+import { waitFor } from '../support/wait-for';
+import type { Living } from './living';
+
+/** What a living database survives: growth, the death of its container, changes that can't be carried out. */
+export function enduranceOf(living: Living): void {
+  const rows = () => living.sql('SELECT count(*) FROM notes');
+
+  it('grows its volume under the running server: the StatefulSet is made anew, the pod is not', async () => {
+    const { cluster, namespace, name, at } = living;
+    const pod = await living.podUid();
+    const before = await cluster.kubectl(`get statefulset ${name} -n ${namespace} -o jsonpath={.metadata.uid}`);
+    await living.change({ size: '2Gi' });
+    await waitFor(cluster, at('persistentvolumeclaims', `data-${name}-0`), (seen) => seen?.status.capacity.storage === '2Gi', { what: 'a larger volume' });
+    const anew = await waitFor(cluster, at('statefulsets', name, 'apps/v1'), (seen) => seen !== undefined && seen.metadata.uid !== before && seen.status.readyReplicas === 1, { what: 'a new StatefulSet that has adopted the pod' });
+    expect(anew.spec.volumeClaimTemplates[0].spec.resources.requests.storage).toBe('2Gi');
+    expect(anew.status.updateRevision).toBe(anew.status.currentRevision);
+    await living.becomes('Ready with a larger volume', living.isReady);
+    expect(await living.podUid()).toBe(pod);
+  }, 90_000);
+
+  it('comes back with its data when its container is killed', async () => {
+    const { cluster, namespace, name, at } = living;
+    const pod = JSON.parse(await cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o json`)) as { metadata: { uid: string }; spec: { nodeName: string }; status: { containerStatuses: { containerID: string }[] } };
+    const node = await cluster.demandOwn('containers that tests may kill').node(pod.spec.nodeName);
+    await node.run('ctr', ['--namespace', 'k8s.io', 'task', 'kill', '--signal', 'SIGKILL', pod.status.containerStatuses[0]!.containerID.replace('containerd://', '')]);
+    await living.becomes('a server that is down', (object) => living.ready(object)?.status === 'False');
+    await waitFor(cluster, at('pods', `${name}-0`), (seen) => seen?.status.containerStatuses[0].restartCount === 1 && seen.status.containerStatuses[0].ready, { what: 'a new container', withinMs: 90_000 });
+    await living.becomes('Ready again', living.isReady);
+    expect(await living.podUid()).toBe(pod.metadata.uid);
+    expect(await rows()).toBe('2');
+  }, 180_000);
+
+  it('tells of an image that cannot be pulled, then of a request that fits no node, and heals when both are corrected', async () => {
+    await living.change({ image: 'no-such-image:1' });
+    const unpulled = await living.becomes('the failure', (object) => object.status?.phase === 'Failed');
+    expect(living.ready(unpulled).message).toContain('no-such-image:1');
+    await living.change({ image: null, resources: { requests: { cpu: '1000' } } });
+    const unplaced = await living.becomes('the wait for a node', (object) => living.ready(object)?.reason === 'Unschedulable');
+    expect(unplaced.status.phase).toBe('Failed');
+    expect(living.ready(unplaced).message).toContain('Insufficient cpu');
+    await living.change({ resources: null });
+    await living.becomes('healing', living.isReady);
+    expect(await rows()).toBe('2');
+  }, 300_000);
+}
