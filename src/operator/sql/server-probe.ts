@@ -20,9 +20,17 @@ export interface Question {
   readonly login: Login;
 }
 
-/** Asks servers whether they answer, and remembers a good answer for a while: a pass costs no connection. */
+/** How long a pass waits for an answer: a server that hangs must not hold a worker that other databases need. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Asks servers whether they answer, and remembers a good answer for a while: a pass costs no connection.
+ *
+ * Guarantees: a question that takes long goes on without its pass, and its answer is there for the next one.
+ */
 export class ServerProbe {
   private readonly remembered = new Map<string, { answer: ServerAnswer; at: number; about: string }>();
+  private readonly underWay = new Map<string, { answer: Promise<ServerAnswer>; about: string }>();
 
   constructor(
     private readonly dial: Dial,
@@ -37,7 +45,15 @@ export class ServerProbe {
     const about = `${question.podUid} ${question.login.username} ${question.login.password}`;
     const before = this.remembered.get(of);
     if (before !== undefined && before.about === about && this.clock.now() - before.at < FRESH_MS) return before.answer;
-    const answer = await this.answer(question, signal);
+    const earlier = this.underWay.get(of);
+    const asked = earlier?.about === about ? earlier : { about, answer: this.answer(question, signal) };
+    this.underWay.set(of, asked);
+    const answer = await this.within(PATIENCE_MS, asked.answer).catch((error: unknown) => {
+      this.underWay.delete(of);
+      throw error;
+    });
+    if (answer === undefined) return { kind: 'silent', why: 'it has been asked and has not answered yet' };
+    this.underWay.delete(of);
     if (answer.kind === 'answers') this.remembered.set(of, { answer, at: this.clock.now(), about });
     else this.remembered.delete(of);
     return answer;
@@ -45,6 +61,7 @@ export class ServerProbe {
 
   /** The next question is asked for real. */
   forget(of: string): void {
+    this.underWay.delete(of);
     this.remembered.delete(of);
   }
 
@@ -57,6 +74,13 @@ export class ServerProbe {
     } finally {
       await session.close();
     }
+  }
+
+  /** What comes of it in time, or nothing. */
+  private async within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+    let cancel = (): void => undefined;
+    const late = new Promise<undefined>((resolve) => (cancel = this.clock.setTimer(ms, () => resolve(undefined))));
+    return Promise.race([work, late]).finally(cancel);
   }
 
   private async answer(question: Question, signal: AbortSignal): Promise<ServerAnswer> {
