@@ -35,6 +35,8 @@ export class ArtifactJob extends Construct {
         backoffLimit: 3,
         // Two objects are deleted at once: a pod that can't even start must not hold up the end of a backup in silence.
         activeDeadlineSeconds: 600,
+        // It can't go with the object that asked for it, which is gone only after it has told that all is done; one that failed is tried again by this.
+        ttlSecondsAfterFinished: 300,
         template: {
           metadata: { labels },
           spec: { ...podFrame({ scheduling, imagePullSecrets }), restartPolicy: 'Never', containers: [store.container], volumes: volumesOf(store.mounts) },

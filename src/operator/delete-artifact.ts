@@ -1,7 +1,7 @@
 import type { DatabaseBackup, DatabaseBackupStatus } from '../api/database-backup';
 import { ArtifactJob } from '../constructs/artifact-job';
 import type { BackupTarget } from '../constructs/backup-target';
-import { builtin, type KubeObject } from '../kind/resource';
+import { builtin } from '../kind/resource';
 import { isNamespaceTerminating, isNotFound } from '../runtime/api-error';
 import type { Context } from '../runtime/context';
 import { done, stuck, wait, type Outcome } from '../runtime/outcome';
@@ -62,10 +62,8 @@ async function byJob(context: Context<Kind>, target: BackupTarget, storeImage: s
   }
   if (job.state === 'running') return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
   if (job.state === 'failed') {
-    return stuck('ArtifactNotDeleted', `Job ${name} could not delete the artifact: ${job.result?.message ?? job.failure ?? 'it told no reason'}. Mend the cause and delete the Job to try again.`);
+    return stuck('ArtifactNotDeleted', `Job ${name} could not delete the artifact: ${job.result?.message ?? job.failure ?? 'it told no reason'}. Mend the cause: it is tried again within ten minutes, or as soon as you delete the Job.`);
   }
-  const object = context.read<KubeObject>(builtin.Job).get(name);
-  if (object !== undefined) await context.remove(object);
   context.audit('backup-deleted', { backup: metadata.name, database: spec.database });
   return done();
 }

@@ -1,7 +1,7 @@
 import { controllers } from '../../src/operator';
 import { DatabaseCrd } from '../../src/constructs/database-crd';
 import { packageVersion } from '../../src/kind/package-version';
-import { Client, createLog, findCluster, Manager, render, type Clock } from '../../src/runtime';
+import { Client, createLog, findCluster, Manager, render, type Clock, type Metrics } from '../../src/runtime';
 import type { TestCluster } from '../support/test-cluster';
 
 /** An operator that runs in this process and looks after some namespaces. */
@@ -17,6 +17,8 @@ export interface RunningOperatorOptions {
   readonly group?: string;
   /** @default the machine's */
   readonly clock?: Clock;
+  /** Where databases are measured. @default nowhere */
+  readonly metrics?: Metrics;
   /** Name of a Lease in the first namespace to lead by. @default it leads without one */
   readonly lease?: string;
 }
@@ -37,7 +39,7 @@ export async function startOperator(cluster: TestCluster, namespaces: string | r
     name: 'dbop',
     client,
     namespaces: within,
-    controllers: controllers({ client, manager: 'dbop', inCluster: false, storeImage: options.image ?? `cdk8s-database-operator:${packageVersion}`, group: options.group }),
+    controllers: controllers({ client, manager: 'dbop', inCluster: false, storeImage: options.image ?? `cdk8s-database-operator:${packageVersion}`, group: options.group, metrics: options.metrics }),
     election: options.lease === undefined ? undefined : { lease: { namespace: within[0], name: options.lease } },
     clock: options.clock,
     log: createLog({ level: process.env['DBOP_TEST_LOG'] === undefined ? 'fatal' : 'debug' }),
