@@ -46,7 +46,7 @@ function asItRuns(plan: DatabasePlan, facts: Facts): DatabasePlan {
 /** Removes everything but backups, failed Jobs (for their logs) and, if it is to be retained, the data. */
 export async function remove(pass: Pass): Promise<Telling> {
   const { context, plan, facts } = pass;
-  const waits = (message: string): Telling => ({ kind: 'wait', phase: 'Deleting', reason: 'Removing', message, after: 2_000 });
+  const waits = (message: string, reason = 'Removing'): Telling => ({ kind: 'wait', phase: 'Deleting', reason, message, after: 2_000 });
   const doneJobs = context.read<Job>(builtin.Job).children().filter((job) => job.metadata.name !== plan.backup.finalJob && !hasFailed(job));
   await removeAll(pass, [...writers(plan).flatMap((type) => childrenOf(pass, type)), ...doneJobs]);
   const pods = podsOf(context, plan, 'server');
@@ -55,7 +55,11 @@ export async function remove(pass: Pass): Promise<Telling> {
   if (plan.deletionPolicy === 'Retain') await refuseTerminating(pass);
   await unguard(pass);
   if (plan.deletionPolicy === 'Retain') await release(pass);
-  else if (!(await removeAll(pass, claims))) return waits(`waits for volume ${claims[0]?.metadata.name} to be given back`);
+  else if (!(await removeAll(pass, claims))) {
+    const name = claims[0]?.metadata.name;
+    // A reason of its own, so that an Event tells it too: this is where a deletion can hang for ever.
+    return waits(`waits for volume ${name} to be given back; whatever pod still uses it must go first: kubectl describe pvc ${name}`, 'VolumeReleasing');
+  }
   if (!(await removeAll(pass, [...REST, ...(plan.moreKinds ?? [])].flatMap((type) => childrenOf(pass, type))))) return waits('waits for the last children to go');
   context.audit('database-removed', { database: plan.server.name, policy: plan.deletionPolicy, finalBackup: facts.finalJob?.name });
   return { kind: 'done', phase: 'Deleting', reason: 'Removed', message: 'everything but the backups is gone' };
