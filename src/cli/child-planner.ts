@@ -3,7 +3,7 @@ import { apiVersionOf, keyOf, type KubeObject, type ResourceType } from '../kind
 import { ApiError, isNotFound } from '../runtime/api-error';
 import type { Client } from '../runtime/client';
 import { refuseForeign } from '../runtime/foreign';
-import { ownerLabel, prepared } from '../runtime/manifest';
+import { ownerLabel, prepared, type Ownership } from '../runtime/manifest';
 import { matches } from '../runtime/matches';
 import { Terminal } from '../runtime/outcome';
 import { isImmutable, refusal } from '../runtime/refusal';
@@ -19,6 +19,8 @@ export interface ChildPlannerOptions {
   /** The owner isn't in the cluster yet: its UID is a guess. */
   readonly isNew: boolean;
   readonly types: readonly ResourceType[];
+  /** What ties children to their owner. */
+  readonly ownership: Ownership;
   readonly children: LiveChildren;
   readonly signal: AbortSignal;
   /** Whether there is a Database of this UID. */
@@ -32,7 +34,7 @@ export class ChildPlanner {
     private readonly options: ChildPlannerOptions,
   ) {}
 
-  async plan({ child, options: { own = 'reference', set, replaceable = [] } }: Applied): Promise<Change> {
+  async plan({ child, options: { own = this.options.ownership, set, replaceable = [] } }: Applied): Promise<Change> {
     const { owner, ownerType, alive } = this.options;
     const type = this.typeOf(child);
     const preparation = { manager: MANAGER, owner, ownerType, own, set };

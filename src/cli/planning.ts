@@ -44,7 +44,8 @@ export async function planDatabase(connection: Connection, database: DatabaseObj
   const { client, database: kind } = connection;
   const { proposed, live } = await propose(client, kind, database, written, signal);
   const { name, namespace = 'default' } = proposed.metadata;
-  const types = [...(databaseControllers(kind.group).database.owns ?? []), builtin.Pod];
+  const { owns = [], ownership = 'reference' } = databaseControllers(kind.group).database;
+  const types = [...owns, builtin.Pod];
   const children = await LiveChildren.of(client, { namespace, name }, types, signal);
   const rehearsal = await Rehearsal.of(proposed, { client, children, operator, backupOf: await backupSource(connection, proposed, signal), signal });
   const report = { database: `${namespace}/${name}`, changes: [changeOf(live, proposed)], notes: notesOf(rehearsal) };
@@ -54,7 +55,7 @@ export async function planDatabase(connection: Connection, database: DatabaseObj
   const wanted = await wantedOf(rehearsal, operator);
   if (wanted instanceof Terminal) return { ...report, refused: wanted.message };
   const uids = new Set((await client.list(kind, { namespace, signal })).items.map(({ metadata }) => metadata.uid));
-  const planner = new ChildPlanner(client, { owner: proposed, ownerType: kind, isNew: live === undefined, types, children, signal, alive: (uid) => uids.has(uid) });
+  const planner = new ChildPlanner(client, { owner: proposed, ownerType: kind, isNew: live === undefined, types, ownership, children, signal, alive: (uid) => uids.has(uid) });
   const changes = await Promise.all(wanted.map((applied) => planner.plan(applied)));
   return {
     ...report,

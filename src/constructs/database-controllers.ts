@@ -46,6 +46,8 @@ export function databaseDeclaration<K extends Kind>(kind: K, options: DatabaseDe
       builtin.NetworkPolicy,
       ...(options.alsoOwns ?? []),
     ],
+    // With a reference, `kubectl delete --cascade=foreground` would have them taken before the last backup.
+    ownership: 'label',
     watches: [builtin.Pod],
     finalizer: options.finalizer,
     also: [readLogs],
@@ -68,6 +70,7 @@ export function databaseControllers(group: string = defaultGroup): DatabaseContr
     backup: {
       kind: backup,
       owns: [builtin.Job],
+      ownership: 'label',
       watches: [builtin.Pod, database],
       finalizer: 'dbop.dev/backup',
       also: [

@@ -22,6 +22,12 @@ export interface ControllerDeclaration<K extends Kind = Kind> {
   readonly kind: K;
   /** Kinds of the children it applies and prunes. @default - none */
   readonly owns?: readonly ResourceType[];
+  /**
+   * What ties children to their object: an owner reference, by which the garbage collector removes them, or only a label, where
+   * the finalizer does it in an order of its own.
+   * @default 'reference'
+   */
+  readonly ownership?: 'reference' | 'label';
   /** Kinds it reads and is woken by, but never writes. @default - none */
   readonly watches?: readonly ResourceType[];
   /** Set on each object before anything is made for it. @default - no clean-up is needed */
@@ -83,11 +89,11 @@ export function toRules(rights: readonly Access[]): PolicyRule[] {
 
 const verbOrder: readonly Verb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 
-function accessOfOne({ kind, owns = [], watches = [], finalizer, also = [] }: ControllerDeclaration): Access[] {
+function accessOfOne({ kind, owns = [], ownership = 'reference', watches = [], finalizer, also = [] }: ControllerDeclaration): Access[] {
   const rights: Access[] = [{ type: kind, verbs: ['get', 'list', 'watch'], why: 'know its objects; get one afresh before deciding about its end' }];
   if (finalizer !== undefined) rights.push({ type: kind, verbs: ['patch'], why: `set and lift the finalizer ${finalizer}` });
   if (kind.statusFields.size > 0) rights.push({ type: kind, subresource: 'status', verbs: ['patch'], why: 'answer in the status' });
-  if (owns.length > 0) rights.push({ type: kind, subresource: 'finalizers', verbs: ['update'], why: 'set blockOwnerDeletion in the owner references of children, which the API server may ask for' });
+  if (owns.length > 0 && ownership === 'reference') rights.push({ type: kind, subresource: 'finalizers', verbs: ['update'], why: 'set blockOwnerDeletion in the owner references of children, which the API server may ask for' });
   for (const type of owns) {
     rights.push({ type, verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'], why: 'see its children; server-side apply creates and patches; prune and clean up' });
   }

@@ -34,7 +34,7 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
     await applyVolumes(pass, backupVolume(plan), 'none'),
   ];
   const others = children.filter((child) => !isClaim(child));
-  await context.apply([application, ...identitySecrets(plan, identity), ...others], { own: 'label', set: 'server', replaceable: [builtin.StatefulSet] });
+  await context.apply([application, ...identitySecrets(plan, identity), ...others], { set: 'server', replaceable: [builtin.StatefulSet] });
   return { refused: refused.find((why) => why !== undefined), podsOf };
 }
 
@@ -97,11 +97,11 @@ async function accounts(pass: Pass): Promise<KnownPasswords> {
   const uid = context.object.metadata.uid ?? '';
   if (facts.known !== undefined) {
     tools.remembered.set(uid, facts.known);
-    if (!facts.accountsAreOurs) await context.apply([accountsSecret(plan, facts.known, { retained: facts.retained, staged: facts.wanted, rotation: facts.rotated })], { own: 'label' });
+    if (!facts.accountsAreOurs) await context.apply([accountsSecret(plan, facts.known, { retained: facts.retained, staged: facts.wanted, rotation: facts.rotated })]);
     return facts.known;
   }
   const known = tools.remembered.get(uid) ?? (await written(pass)) ?? made(pass);
-  await context.apply([accountsSecret(plan, known, { rotation: plan.rotation })], { own: 'label' });
+  await context.apply([accountsSecret(plan, known, { rotation: plan.rotation })]);
   tools.remembered.set(uid, known);
   return known;
 }

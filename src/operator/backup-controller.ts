@@ -64,7 +64,7 @@ export function backupController({ declaration, database, storeImage }: BackupCo
       const missing = await missingBucketSecret(plan.backup.target, context, supplied);
       if (missing !== undefined) return wait('SecretMissing', missing, { status: { phase: 'Pending', message: missing }, after: 30_000 });
       await rememberTarget(context, declaration.kind, plan.backup.target);
-      await context.apply(backupJob(plan, storeImage, { name: metadata.name, verify: spec.verify ?? plan.backup.verify }), { own: 'label' });
+      await context.apply(backupJob(plan, storeImage, { name: metadata.name, verify: spec.verify ?? plan.backup.verify }));
       return wait('Running', `Job ${metadata.name} takes the backup`, { status: { phase: 'Running', message: undefined } });
     },
 

@@ -81,9 +81,9 @@ async function stageRotation(pass: Pass): Promise<string[]> {
   const { context, plan, facts, tools } = pass;
   const staged = { operator: tools.newPassword(), backup: tools.newPassword(), ...(plan.rootPassword === undefined && { root: tools.newPassword() }) };
   if (plan.application.suppliedSecret === undefined) {
-    await context.apply([applicationSecret(plan, facts.username, tools.newPassword(), serverIdentity(pass).trust)], { own: 'label' });
+    await context.apply([applicationSecret(plan, facts.username, tools.newPassword(), serverIdentity(pass).trust)]);
   }
-  await context.apply([accountsSecret(plan, facts.known!, { retained: facts.retained, staged, rotation: plan.rotation })], { own: 'label' });
+  await context.apply([accountsSecret(plan, facts.known!, { retained: facts.retained, staged, rotation: plan.rotation })]);
   return [];
 }
 
@@ -101,7 +101,7 @@ async function setPassword(pass: Pass, session: SqlSession, account: Account, pa
 async function writeAccounts(pass: Pass, known: KnownPasswords, retained: readonly string[]): Promise<void> {
   const { context, plan, facts, tools } = pass;
   tools.remembered.set(context.object.metadata.uid ?? '', known);
-  await context.apply([accountsSecret(plan, known, { retained, rotation: facts.rotated })], { own: 'label' });
+  await context.apply([accountsSecret(plan, known, { retained, rotation: facts.rotated })]);
 }
 
 /** Works in a session as the operator. PostgreSQL keeps one password: if the operator died after changing its own, the staged one is the valid one. */

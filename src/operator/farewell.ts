@@ -30,7 +30,7 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
   const awaited = await close({ ...pass, plan: running });
   if (awaited !== undefined) return awaited;
   if (!(await makeWay(pass, plan.backup.finalJob))) return told('wait', 'FinalBackup', `waits for a former Job ${plan.backup.finalJob} to go`);
-  await context.apply(finalBackupJob(running, tools.storeImage), { own: 'label' });
+  await context.apply(finalBackupJob(running, tools.storeImage));
   context.event('Normal', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup before the database is deleted`);
   context.audit('final-backup-started', { database: plan.server.name });
   return told('wait', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup and proves it`);

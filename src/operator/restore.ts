@@ -55,7 +55,7 @@ async function begin(pass: Pass): Promise<Telling> {
   const missing = await missingBucketSecret(plan.restore.target ?? plan.backup.target, context, tools.supplied);
   if (missing !== undefined) return { kind: 'wait', phase: 'Restoring', reason: 'SecretMissing', message: `no backup can be looked for: ${missing}`, after: LOOK_AGAIN_MS };
   if (!(await makeWay(pass, plan.names.restoreJob))) return restoring(`waits for a former Job ${plan.names.restoreJob} to go`, SOON_MS);
-  await context.apply(restoreJob(plan, tools.storeImage), { own: 'label' });
+  await context.apply(restoreJob(plan, tools.storeImage));
   context.audit('restore-started', { database: plan.server.name });
   return restoring(`Job ${plan.names.restoreJob} looks for a backup to restore`);
 }

@@ -10,7 +10,7 @@ import type { Ownership } from './manifest';
 export interface ApplyChildrenOptions {
   /**
    * What ties these children to the object.
-   * @default 'reference'
+   * @default - what the controller declares as `ownership`
    */
   readonly own?: Ownership;
   /**

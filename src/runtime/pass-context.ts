@@ -52,7 +52,7 @@ export class PassContext implements Context {
 
   apply(manifests: readonly KubeObject[], options: ApplyChildrenOptions = {}): Promise<KubeObject[]> {
     const { environment, views, controller, origin } = this.parts;
-    return applyChildren(manifests, options, {
+    return applyChildren(manifests, { own: controller.ownership, ...options }, {
       client: this.client,
       manager: environment.manager,
       owner: this.object,

@@ -58,8 +58,6 @@ test('no rule has a wildcard, and no right that no controller declares', () => {
     'cronjobs: get,list,watch,create,patch,delete',
     'jobs: get,list,watch,create,patch,delete',
     'databasebackups: get,list,watch,create,patch,delete',
-    'databasebackups/finalizers: update',
-    'databases/finalizers: update',
     'databasebackups/status: patch',
     'databases/status: patch',
     'databases: get,list,watch,patch',

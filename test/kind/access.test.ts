@@ -44,3 +44,8 @@ test('leader election may renew its own Lease and no other', () => {
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
   ]);
 });
+
+test('children that only a label ties to their object need no right on its finalizers', () => {
+  const rules = rulesOf([{ kind: database, owns: [builtin.Secret], ownership: 'label' }]);
+  expect(rules.flatMap(({ resources }) => resources)).toEqual(['secrets', 'events', 'databases', 'databases/status']);
+});
