@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, keyOf, keyText, type KubeObject, type ObjectKey, type ResourceType } from '../kind/resource';
-import { isConflict, isNotFound } from './api-error';
+import { isConflict, isInvalid, isNotFound, type ApiError } from './api-error';
 import type { ApplyChildrenOptions } from './context';
 import type { ClientCalls } from './fence';
 import { refuseForeign } from './foreign';
@@ -8,7 +8,7 @@ import type { Informer } from './informer';
 import { ownerLabel, prepared, setLabel, type Preparation } from './manifest';
 import { matches } from './matches';
 import { Terminal } from './outcome';
-import { isImmutable, refusal } from './refusal';
+import { isImmutable, isOtherObject, refusal } from './refusal';
 import { isSignificant } from './significance';
 
 /** Name of the index by UID of the owner that our label names. */
@@ -133,10 +133,29 @@ class Child {
     try {
       return await this.send({ uid: live.metadata.uid });
     } catch (error) {
-      if (!isImmutable(error) || this.options.replaceable?.some((type) => type === this.type) !== true) throw error;
+      if (isOtherObject(error) || !isInvalid(error)) throw error;
+      if (!isImmutable(error)) return this.overwrite(live, error);
+      if (this.options.replaceable?.some((type) => type === this.type) !== true) throw error;
       if (!(await removeObject(live, this.type, this.environment.client, 'Orphan'))) return live;
       return this.send({ resourceVersion: NEVER });
     }
+  }
+
+  /**
+   * Lists are merged by the keys of their items: where somebody has changed such a key (the port of a Service), ours would stand beside
+   * what became of it, and both together may be invalid. Then the lists are written whole.
+   * @throws what the API server said first, if it doesn't take that either: it is about the manifest as we meant it
+   */
+  private async overwrite(live: KubeObject, refused: ApiError): Promise<KubeObject> {
+    const { client, manager, origin } = this.environment;
+    const { metadata, ...body } = this.wanted;
+    const { uid } = live.metadata;
+    try {
+      await this.informer.write(this.key, origin, () => client.patch<KubeObject>(this.type, this.key, { ...body, metadata: { uid, labels: metadata.labels } }, { fieldManager: manager }));
+    } catch (error) {
+      throw isInvalid(error) ? refused : error;
+    }
+    return this.send({ uid });
   }
 
   private async send(precondition: { uid?: string; resourceVersion?: string }): Promise<KubeObject> {

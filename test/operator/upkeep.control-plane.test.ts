@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { encoded } from '../../src/operator/accounts';
+import { makeAuthority, makeServerCertificate } from '../../src/operator/tls/certificate';
+import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import type { TestCluster } from '../support/test-cluster';
+import { makeNamespace, removeNamespace } from '../support/test-namespace';
+import { waitFor, type AnyObject } from '../support/wait-for';
+import { installCrds, startOperator, type RunningOperator } from './running-operator';
+
+let cluster: TestCluster;
+let namespace: string;
+let operator: RunningOperator;
+
+beforeAll(async () => {
+  cluster = await sharedCluster({ nodes: 0 });
+  namespace = await makeNamespace(cluster);
+  await installCrds(cluster);
+  operator = await startOperator(cluster, namespace);
+}, firstUpTimeoutMs);
+
+afterAll(async () => {
+  await operator?.stop();
+  await removeNamespace(cluster, namespace);
+  cluster.close();
+});
+
+const database = (name: string, spec: object = {}) => ({ apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name, namespace }, spec: { engine: 'mysql', version: '9.7', size: '1Gi', ...spec } });
+const at = (resource: string, name: string, apiVersion = 'v1') => ({ apiVersion, resource, namespace, name });
+const ready = (object: AnyObject | undefined) => object?.status?.conditions?.find((condition: { type: string }) => condition.type === 'Ready');
+const becomes = (name: string, reason: string, generation?: number) =>
+  waitFor(cluster, at('databases', name, 'dbop.dev/v1alpha1'), (seen) => ready(seen)?.reason === reason && (generation === undefined || ready(seen)?.observedGeneration === generation), { what: reason });
+const workload = (name: string, isSo: (seen: AnyObject) => boolean) => waitFor(cluster, at('statefulsets', name, 'apps/v1'), (seen) => seen !== undefined && isSo(seen), { what: 'the StatefulSet' });
+
+describe('a child that somebody edits', () => {
+  it('becomes again as it was, and nothing else of it is touched', async () => {
+    await cluster.apply(database('edited'));
+    await becomes('edited', 'PodPending');
+    await cluster.kubectl(`label service edited -n ${namespace} team=shop`);
+    await cluster.kubectl(`patch service edited -n ${namespace} --type json -p '[{"op":"replace","path":"/spec/ports/0/port","value":1}]'`);
+    const service = await waitFor(cluster, at('services', 'edited'), (seen) => seen?.spec.ports.length === 1 && seen.spec.ports[0].port === 3306, { what: 'the port' });
+    expect(service.metadata.labels).toMatchObject({ team: 'shop' });
+    await cluster.kubectl(`patch configmap edited-config -n ${namespace} --type merge -p '{"data":{"my.cnf":"[mysqld]"}}'`);
+    await waitFor(cluster, at('configmaps', 'edited-config'), (seen) => seen?.data?.['my.cnf']?.includes('log_bin') === true, { what: 'the configuration' });
+    const before = await workload('edited', () => true);
+    await cluster.kubectl(`scale statefulset edited -n ${namespace} --replicas=3`);
+    await cluster.kubectl(`set image statefulset/edited -n ${namespace} server=mysql:0.0`);
+    const after = await workload('edited', ({ spec, metadata }) => metadata.generation! > before.metadata.generation! + 1 && spec.replicas === 1 && spec.template.spec.containers[0].image === 'mysql:9.7');
+    expect(after.spec.template).toEqual(before.spec.template);
+  }, 60_000);
+});
+
+describe('a volume whose class cannot expand it', () => {
+  it('holds up nothing else of a change, and grows once the class can', async () => {
+    const storageClassName = `rigid-${randomBytes(4).toString('hex')}`;
+    const volume = (name: string) => ({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: `${storageClassName}-${name}` }, spec: { storageClassName, capacity: { storage: '5Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/nowhere' }, claimRef: { namespace, name } } });
+    await cluster.apply({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: storageClassName }, provisioner: 'example.com/none', allowVolumeExpansion: false }, volume('data-rigid-0'), volume('rigid-backups'));
+    await cluster.apply(database('rigid', { storageClassName }));
+    for (const claim of ['data-rigid-0', 'rigid-backups']) await waitFor(cluster, at('persistentvolumeclaims', claim), (seen) => seen?.status.phase === 'Bound', { what: 'a bound claim' });
+    await cluster.apply(database('rigid', { storageClassName, size: '10Gi', podLabels: { team: 'shop' } }));
+    await workload('rigid', ({ spec }) => spec.template.metadata.labels.team === 'shop');
+    await becomes('rigid', 'PodPending', 2);
+    await cluster.kubectl(`patch storageclass ${storageClassName} -p '{"allowVolumeExpansion":true}'`);
+    await cluster.kubectl(`annotate db rigid -n ${namespace} woken=up`);
+    await waitFor(cluster, at('persistentvolumeclaims', 'data-rigid-0'), (seen) => seen?.spec.resources.requests.storage === '10Gi', { what: 'the growth' });
+  }, 60_000);
+});
+
+describe('a certificate from a Secret', () => {
+  it('that is missing keeps a new server from starting, and says what to do', async () => {
+    await cluster.apply(database('certified', { tls: { secretName: 'given' } }));
+    const waits = await becomes('certified', 'CertificateRefused');
+    expect(ready(waits).message).toContain('Secret given does not exist; create it with the keys tls.crt, tls.key, ca.crt');
+    expect(await cluster.kubectl(`get statefulset -n ${namespace} -l app.kubernetes.io/instance=certified -o name`)).toBe('');
+    const company = makeAuthority('a company', new Date());
+    const { certificate, key } = makeServerCertificate(company, [`certified.${namespace}.svc`], new Date());
+    const data = { 'tls.crt': encoded(certificate), 'tls.key': encoded(key), 'ca.crt': encoded(company.certificate) };
+    // Another name, because a Secret that was not there is looked for again only after half a minute.
+    await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'made', namespace }, type: 'kubernetes.io/tls', data });
+    await cluster.apply(database('certified', { tls: { secretName: 'made' } }));
+    await becomes('certified', 'PodPending');
+    const { data: mounted } = await waitFor(cluster, at('secrets', 'certified-tls'), (seen) => seen !== undefined, { what: 'the copy' });
+    expect(mounted).toEqual(data);
+  }, 60_000);
+});
+
+describe('a new release of the operator', () => {
+  afterEach(() => jest.dontMock('../../src/constructs/server-pod').dontMock('../../src/kind/package-version'));
+
+  it('leaves the pods of the former one alone, until the spec asks for others', async () => {
+    await cluster.apply(database('aged'));
+    await becomes('aged', 'PodPending');
+    const before = await workload('aged', () => true);
+    await operator.stop();
+    operator = await nextRelease();
+    await cluster.apply(database('young'));
+    await becomes('young', 'PodPending');
+    expect((await workload('young', () => true)).spec.template.spec.terminationGracePeriodSeconds).toBe(77);
+    await cluster.apply(database('aged', { parameters: { max_connections: '77' } }));
+    await waitFor(cluster, at('configmaps', 'aged-config'), (seen) => seen?.data?.['my.cnf']?.includes('max_connections=77') === true, { what: 'the new release at work' });
+    const kept = await workload('aged', () => true);
+    expect(kept.spec.template).toEqual(before.spec.template);
+    expect(kept.metadata.generation).toBe(before.metadata.generation);
+    await cluster.apply(database('aged', { podLabels: { team: 'shop' } }));
+    await workload('aged', ({ spec }) => spec.template.spec.terminationGracePeriodSeconds === 77 && spec.template.metadata.labels.team === 'shop');
+  }, 60_000);
+
+  /** This operator as if its pods' template had been changed for the next release. */
+  async function nextRelease(): Promise<RunningOperator> {
+    const pods = jest.requireActual<typeof import('../../src/constructs/server-pod')>('../../src/constructs/server-pod');
+    const serverPod: typeof pods.serverPod = (props) => {
+      const template = pods.serverPod(props) as { spec: object };
+      return { ...template, spec: { ...template.spec, terminationGracePeriodSeconds: 77 } };
+    };
+    jest.resetModules();
+    jest.doMock('../../src/constructs/server-pod', () => ({ ...pods, serverPod }));
+    jest.doMock('../../src/kind/package-version', () => ({ packageVersion: '99.0.0' }));
+    const { startOperator: startNext } = await import('./running-operator.js');
+    return startNext(cluster, namespace);
+  }
+});
