@@ -125,7 +125,7 @@ function outcome<Status>(telling: Telling, status: StatusUpdate<Status>): Outcom
     case 'done':
       return done(status, { after: telling.after });
     case 'wait':
-      return wait(telling.reason, telling.message, { status, after: telling.after });
+      return wait(telling.reason, telling.message, { status, after: telling.after, warning: telling.phase === 'Failed' });
     case 'stuck':
       return stuck(telling.reason, telling.message, { status });
   }

@@ -193,7 +193,7 @@ export class ControllerRun {
     log[isPassing(error) && failures < TOLD_AFTER ? 'info' : 'error']({ err: error, failures, retryInMs }, `pass failed: ${error.message}`);
     if (isPassing(error) && failures < TOLD_AFTER) return 'error';
     try {
-      await this.reporter.report(this.latest(object), wait('ReconcileFailed', `${error.message}; trying again`), client, 'Warning');
+      await this.reporter.report(this.latest(object), wait('ReconcileFailed', `${error.message}; trying again`, { warning: true }), client);
     } catch (second) {
       log.info({ err: second }, 'cannot tell of the failure in the status');
     }

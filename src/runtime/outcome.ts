@@ -13,7 +13,7 @@ export type StatusUpdate<Status> = { readonly [Field in keyof Status]?: Field ex
  */
 export type Outcome<Status = object> =
   | { readonly kind: 'done'; readonly status?: StatusUpdate<Status>; readonly after?: number }
-  | { readonly kind: 'wait'; readonly reason: string; readonly message: string; readonly after?: number; readonly status?: StatusUpdate<Status> }
+  | { readonly kind: 'wait'; readonly reason: string; readonly message: string; readonly after?: number; readonly warning?: boolean; readonly status?: StatusUpdate<Status> }
   | { readonly kind: 'stuck'; readonly reason: string; readonly message: string; readonly status?: StatusUpdate<Status> };
 
 /** Options of {@link done}. */
@@ -32,6 +32,11 @@ export interface WaitOptions<Status> {
    * @default - the next event
    */
   readonly after?: number;
+  /**
+   * Whether the Event is a warning: what is waited for may never come unless somebody looks after it.
+   * @default false
+   */
+  readonly warning?: boolean;
   /**
    * Status fields to set.
    * @default - status stays, but for the Ready condition

@@ -31,7 +31,7 @@ export class Reporter {
     private readonly origin: unknown,
   ) {}
 
-  async report(object: KubeObject & { status?: unknown }, outcome: Outcome, client: ClientCalls, eventType: 'Normal' | 'Warning' = outcome.kind === 'stuck' ? 'Warning' : 'Normal'): Promise<void> {
+  async report(object: KubeObject & { status?: unknown }, outcome: Outcome, client: ClientCalls): Promise<void> {
     const { statusFields } = this.controller.kind;
     const after = statusAfter(object, statusFields, outcome, new Date(this.environment.clock.now()));
     const patch = mergePatch((object.status ?? {}) as Record<string, unknown>, after);
@@ -39,7 +39,7 @@ export class Reporter {
     if (patch !== undefined) await this.write(object, patch, client);
     const { status, reason } = readyOf(outcome);
     this.standings.set(keyText(keyOf(object)), { status, reason });
-    this.tell(object, before, outcome, eventType);
+    this.tell(object, before, outcome);
   }
 
   /** An object is gone: nothing about it needs remembering. */
@@ -64,12 +64,13 @@ export class Reporter {
     return ready ?? this.standings.get(keyText(keyOf(object))) ?? (unchanged === undefined ? undefined : readyOf(unchanged));
   }
 
-  private tell(object: KubeObject, before: Standing | undefined, outcome: Outcome, type: 'Normal' | 'Warning'): void {
+  private tell(object: KubeObject, before: Standing | undefined, outcome: Outcome): void {
     const { events } = this.environment;
     const { status, reason, message } = readyOf(outcome);
     if (before?.status === status && before.reason === reason) return;
     // That a new object has come to be ready at once is no news; that one is ready again, or at last, is.
     if (outcome.kind === 'done' && before === undefined) return;
-    events.send(object, { type, reason, message, action: 'Reconcile' });
+    const isWarning = outcome.kind === 'stuck' || (outcome.kind === 'wait' && outcome.warning === true);
+    events.send(object, { type: isWarning ? 'Warning' : 'Normal', reason, message, action: 'Reconcile' });
   }
 }

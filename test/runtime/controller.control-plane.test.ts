@@ -119,6 +119,18 @@ test('a finalizer is set before the first side effect, is removed alone, and the
   await waitFor(cluster, baskets('a'), (object) => object === undefined, { what: 'gone' });
 });
 
+test.each([
+  [true, 'Warning'],
+  [false, 'Normal'],
+])('what is waited for is told by an Event, a warning if the controller says so: %s', async (warning, type) => {
+  await cluster.apply(basket(kind, namespace, 'a'));
+  await start({ owns: [], reconcile: async () => wait('NoApples', 'the shop is closed', { warning }) });
+  await untilReady(cluster, kind, namespace, 'a', 'False', 'NoApples');
+  await rig?.stop();
+  rig = undefined;
+  expect(await events()).toEqual([{ reason: 'NoApples', type, note: 'the shop is closed', count: 1 }]);
+});
+
 test('a deletion that is stuck says why in the condition and by an Event', async () => {
   await cluster.apply(basket(kind, namespace, 'a'));
   await start({ owns: [], finalizer: 'example.com/ours', reconcile: async () => done(), finalize: async () => stuck('NoBackup', 'the final backup failed; delete it with policy Delete') });
