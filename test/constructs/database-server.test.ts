@@ -92,6 +92,12 @@ test('a stopped database has no pods and keeps everything else', () => {
   expect(render({ running: false })).toHaveLength(render().length);
 });
 
+test('a closed database differs in nothing but the argument that its server is started with', () => {
+  const opened = (text: string) => text.replace(',"closed"', '');
+  expect(JSON.stringify(render({ closed: true }))).toContain('start.sh","closed"');
+  expect(opened(JSON.stringify(render({ closed: true })))).toBe(JSON.stringify(render()));
+});
+
 test('only declared peers and the backups of this database reach the server', () => {
   const from = (network?: DatabaseServerProps['network']) => find<{ spec: { ingress: { from: object[] }[] } }>(render({ network }), 'NetworkPolicy').spec.ingress[0]?.from;
   const jobs = { podSelector: { matchLabels: { 'app.kubernetes.io/instance': 'shop', 'app.kubernetes.io/component': 'backup' } } };

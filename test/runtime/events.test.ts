@@ -1,18 +1,23 @@
 import { pino } from 'pino';
 import type { KubeObject } from '../../src/kind/resource';
+import { ApiError } from '../../src/runtime/api-error';
 import { EventRecorder, type EventText } from '../../src/runtime/events';
 import type { ClientCalls } from '../../src/runtime/fence';
 import { ManualClock } from '../../src/runtime/manual-clock';
 
-type Sent = { verb: string; name?: string; body: { note?: string; series?: { count: number } } };
+type Sent = { verb: string; name?: string; body: { metadata?: { namespace: string }; note?: string; series?: { count: number } } };
 
-function recorder(fails = false): { events: EventRecorder; sent: Sent[]; clock: ManualClock } {
+function recorder(failure?: (body: Sent['body']) => Error | undefined): { events: EventRecorder; sent: Sent[]; clock: ManualClock } {
   const sent: Sent[] = [];
   const clock = new ManualClock();
-  const answer = async (): Promise<unknown> => (fails ? Promise.reject(new Error('no API server')) : {});
+  const answer = async (body: Sent['body']): Promise<unknown> => {
+    const failed = failure?.(body);
+    if (failed !== undefined) throw failed;
+    return {};
+  };
   const client = {
-    create: (_type: unknown, body: Sent['body']) => (sent.push({ verb: 'create', body }), answer()),
-    patch: (_type: unknown, { name }: { name: string }, body: Sent['body']) => (sent.push({ verb: 'patch', name, body }), answer()),
+    create: (_type: unknown, body: Sent['body']) => (sent.push({ verb: 'create', body }), answer(body)),
+    patch: (_type: unknown, { name }: { name: string }, body: Sent['body']) => (sent.push({ verb: 'patch', name, body }), answer(body)),
   } as unknown as ClientCalls;
   return { events: new EventRecorder(client, { controller: 'me', clock, log: pino({ level: 'silent' }) }), sent, clock };
 }
@@ -64,7 +69,15 @@ test('a long message is cut to what the API server takes', async () => {
 });
 
 test('an Event that can not be sent harms nobody', async () => {
-  const { events } = recorder(true);
+  const { events } = recorder(() => new Error('no API server'));
   events.send(about('a'), text('it broke'));
   await expect(events.idle()).resolves.toBeUndefined();
+});
+
+test('what an object in a namespace that is being deleted has to say is said of the namespace, in default', async () => {
+  const body = { reason: 'Forbidden', message: 'no new content', details: { causes: [{ reason: 'NamespaceTerminating' }] } };
+  const { events, sent } = recorder(({ metadata }) => (metadata?.namespace === 'shop' ? new ApiError({ method: 'POST', path: '/' }, 403, body) : undefined));
+  events.send(about('a'), text('it broke'));
+  await events.idle();
+  expect(sent[1]?.body).toMatchObject({ metadata: { namespace: 'default' }, reason: 'Broken', note: 'Basket a: it broke', regarding: { kind: 'Namespace', name: 'shop' } });
 });
