@@ -26,6 +26,8 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
     const why = job.result?.message ?? job.failure ?? 'it told no reason';
     return told('stuck', 'FinalBackupFailed', `the last backup failed, so nothing is deleted, and the server stays closed to applications: ${why}. Mend the cause and delete Job ${job.name} to try again, or ${plan.wayOut} to delete without it.`);
   }
+  // Before the server is closed to applications: nobody knows how long this takes.
+  if (facts.backups.missingSecret !== undefined) return told('wait', 'FinalBackupBlocked', `the last backup can't be taken: ${facts.backups.missingSecret}. Nothing is deleted until it can; ${plan.wayOut} to delete without a last backup.`);
   const running = asItRuns(plan, facts);
   const awaited = await close({ ...pass, plan: running });
   if (awaited !== undefined) return awaited;
