@@ -47,16 +47,18 @@ async function byJob(context: Context<Kind>, target: BackupTarget, storeImage: s
   const job = findJob(context, name, parseResult);
   if (job === undefined) {
     const missing = await missingBucketSecret(target, context, supplied);
-    if (missing !== undefined) return wait('SecretMissing', `the artifact can't be deleted: ${missing}`, { after: 30_000 });
     const manifests = context.render((chart) => new ArtifactJob(chart, 'delete', { name, namespace: metadata.namespace, database: spec.database, backup: metadata.name, target, storeImage }));
     try {
-      await context.apply(manifests, { own: 'label' });
+      // A Secret may be missing because the namespace goes, which then wouldn't take the Job either.
+      if (missing === undefined) await context.apply(manifests);
+      else await context.client.create(builtin.Job, manifests[0]!, { dryRun: true });
     } catch (error) {
       if (!isNamespaceTerminating(error)) throw error;
       // What lies on a volume goes with the namespace or is guarded by its database; what lies in a bucket stays.
       context.audit('backup-artifact-left', { backup: metadata.name, database: spec.database });
       return done();
     }
+    if (missing !== undefined) return wait('SecretMissing', `the artifact can't be deleted: ${missing}`, { after: 30_000 });
     context.audit('backup-deletion-started', { backup: metadata.name, database: spec.database });
     return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
   }
