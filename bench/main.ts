@@ -3,11 +3,12 @@ import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import { TerminalProgress } from '../cluster/progress';
 import { benchmark, type BenchmarkOptions, type Measurements } from './benchmark';
-import { writeDocs } from './docs';
+import { writeDocs, writeLifeDocs } from './docs';
+import { births, lifeTable } from './life';
 import { renderCost } from './render-cost';
 import { thisMachine, type Report } from './report';
 import { subjectIds, type SubjectId } from './subject';
-import { tablesOf } from './tables';
+import { tablesOf, type TextTable } from './tables';
 
 interface Flags {
   readonly quick?: true;
@@ -34,13 +35,20 @@ const cli = new Command('bench')
   .option('--from <file>', 'measure nothing: use the samples that --json wrote')
   .action(async (flags: Flags) => {
     const report = flags.from === undefined ? await measured(flags) : (JSON.parse(readFileSync(flags.from, 'utf8')) as Report);
-    for (const { title, rows } of tablesOf(report)) {
-      const [head = [], ...rest] = rows;
-      const table = new Table({ head: [...head], colAligns: head.map((_, column) => (column === 0 ? 'left' : 'right')), style: { head: [] } });
-      table.push(...rest.map((row) => [...row]));
-      console.log(`\n${title}\n${table.toString()}`);
-    }
+    tablesOf(report).forEach(print);
     if (flags.docs) writeDocs(report);
+  });
+
+cli
+  .command('life')
+  .description('How long a new database takes to be Ready, and who was waited for: on a node, with real servers and the operator as its manifests install it.')
+  .option('--rounds <count>', 'databases of each engine, one after the other', whole, 5)
+  .option('--docs', 'write docs/bench-life.json and the table in docs/benchmarks.md')
+  .action(async ({ rounds, docs }: { rounds: number; docs?: true }) => {
+    const about = { date: today(), machine: thisMachine() };
+    const report = { ...about, births: await births(rounds, new TerminalProgress()) };
+    print(lifeTable(report));
+    if (docs) writeLifeDocs(report);
   });
 
 cli.parseAsync().catch((error: unknown) => {
@@ -57,7 +65,7 @@ async function measured(flags: Flags): Promise<Report> {
     subjects: flags.only ?? ['floor', 'ours', 'kopf', 'go-10'],
     memory: flags.memory ?? [],
   };
-  const about = { date: new Date().toISOString().slice(0, 10), machine: thisMachine(), objects: options.objects, idleSeconds: options.idleSeconds };
+  const about = { date: today(), machine: thisMachine(), objects: options.objects, idleSeconds: options.idleSeconds };
   // Before the control plane runs: its work would be measured too.
   const render = renderCost();
   const keep = (measurements: Measurements): Report => {
@@ -66,6 +74,17 @@ async function measured(flags: Flags): Promise<Report> {
     return report;
   };
   return keep(await benchmark(options, new TerminalProgress(), keep));
+}
+
+function print({ title, rows }: TextTable): void {
+  const [head = [], ...rest] = rows;
+  const table = new Table({ head: [...head], colAligns: head.map((_, column) => (column === 0 ? 'left' : 'right')), style: { head: [] } });
+  table.push(...rest.map((row) => [...row]));
+  console.log(`\n${title}\n${table.toString()}`);
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 function whole(text: string): number {
