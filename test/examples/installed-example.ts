@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestCluster } from '../support/test-cluster';
 import { waitFor } from '../support/wait-for';
@@ -13,9 +12,4 @@ export async function installExample(cluster: TestCluster, name: string): Promis
 /** The path of a manifest that an example's dist/ holds. */
 export function manifest(example: string, file: string): string {
   return join(__dirname, '..', '..', 'examples', example, 'dist', `${file}.yaml`);
-}
-
-/** What such a manifest says. */
-export function manifestText(example: string, file: string): string {
-  return readFileSync(manifest(example, file), 'utf8');
 }
