@@ -74,7 +74,7 @@ export function tlsOf(living: Living, story: EngineStory): void {
       expect(await open.version()).toMatch(/^\d+\./);
     });
     await waitFor(living.cluster, at('secrets', `${living.name}-app`), (seen) => seen?.data?.['ca.crt'] === encoded(company.certificate), { what: 'trust in the new one alone' });
-    await expect(session(own, async (open) => open.version())).rejects.toThrow();
+    await expect(session(own, async (open) => open.version())).rejects.toThrow(/certificate/);
     expect((await living.cluster.kubectl(`get secret ${living.name}-ca -n ${living.namespace} --ignore-not-found -o name`)).trim()).toBe('');
     await living.becomes('Ready', living.isReady);
     expect(await living.podUid()).toBe(pod);

@@ -1,5 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { closedHostRulesFile } from '../../engines/postgres';
 import { peerFingerprint, SqlError, type Login, type SqlDoor, type SqlSession } from './door';
@@ -22,12 +24,17 @@ export const postgresDoor: SqlDoor = {
     });
     // Without a listener a connection that breaks while idle would end the process.
     client.on('error', () => undefined);
+    let distrust: Error | undefined;
+    const { connection } = client as unknown as { connection: EventEmitter & { stream: Duplex } };
+    connection.once('sslconnect', () => connection.stream.once('error', (error) => (distrust = error)));
     try {
       await client.connect();
       return new PostgresSession(client);
     } catch (error) {
       stream.destroy();
-      throw translated(error, 'cannot log in');
+      // Why a handshake failed is told a moment after the end of the connection that it caused.
+      await setImmediate();
+      throw translated(distrust ?? error, 'cannot log in');
     }
   },
 };
