@@ -24,6 +24,8 @@ interface Flags {
 
 const cli = new Command('bench')
   .description('What our runtime costs, against a floor, kopf and controller-runtime, all on one API server of its own.')
+  // `life --rounds 2` is the rounds of life.
+  .enablePositionalOptions()
   .option('--quick', '100 objects, one round, 5 s of idling; for trying out')
   .option('--objects <count>', 'objects with eight children each (default: 300)', whole)
   .option('--rounds <count>', 'rounds, in each of which every subject has its turn (default: 3)', whole)
