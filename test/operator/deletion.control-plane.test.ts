@@ -127,6 +127,20 @@ describe('a deletion', () => {
     expect((await cluster.kubectl(`get statefulset,service,secret,pvc -n ${home} -l app.kubernetes.io/instance=${cascade} -o name`)).trim()).toBe(`persistentvolumeclaim/${cascade}-backups`);
   }, 120_000);
 
+  it('shuts nobody out for a last backup that a quota forbids, and says so', async () => {
+    await withData('poor', home);
+    await cluster.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'no-jobs', namespace: home }, spec: { hard: { 'count/jobs.batch': '0' } } });
+    await waitFor(cluster, core('resourcequotas', 'no-jobs', home), (seen) => seen?.status?.hard !== undefined, { what: 'the quota' });
+    await cluster.kubectl(`delete ${resource} poor -n ${home} --wait=false`);
+    const { message } = condition(await says('poor', home, 'FinalBackupBlocked'), 'Ready');
+    expect(message).toContain('exceeded quota: no-jobs');
+    expect(await cluster.kubectl(`get statefulset poor -n ${home} -o jsonpath={.spec.template.spec.containers[0].command}`)).not.toContain('closed');
+    await cluster.kubectl(`delete resourcequota no-jobs -n ${home}`);
+    await says('poor', home, 'Closing');
+    await change('poor', home, { deletionPolicy: 'Delete' });
+    await isGone(db('poor', home));
+  }, 120_000);
+
   it('of the volumes alone is refused while their database is there, and no longer when it has let them go', async () => {
     await withData('volumes', home);
     for (const claim of ['data-volumes-0', 'volumes-backups']) expect(await policyGuards(`pvc ${claim}`, home)).toContain(`claim ${home}/${claim} belongs to a database`);

@@ -4,8 +4,11 @@ import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
 import { systemClock } from '../../src/runtime';
 import { enduranceOf } from './endurance-of';
+import { farewellOf } from './farewell-of';
+import { OperatorAccount } from './operator-account';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
 import { tlsOf } from './tls-of';
+import type { WriterStory } from './writer';
 
 /** What differs between engines in the story that all of them live. */
 export interface EngineStory {
@@ -22,7 +25,17 @@ export interface EngineStory {
   readonly fixed: { readonly name: string; readonly value: string; readonly show: string };
   /** A value that the server refuses. */
   readonly refused: { readonly name: string; readonly value: string };
+  readonly writer: WriterStory;
 }
+
+/** Rights that a life without bad luck doesn't need, by the luck that they are for. */
+const RARELY_USED = new Set([
+  // The cache lags behind: a child of that name was made a moment ago, by a process of the operator that has died since.
+  ...['configmaps', 'persistentvolumeclaims', 'serviceaccounts', 'services', 'statefulsets.apps', 'cronjobs.batch', 'jobs.batch', 'networkpolicies.networking.k8s.io'].map((resource) => `get ${resource}`),
+  // Somebody has changed the list of finalizers while ours was being lifted.
+  'get databases.dbop.dev',
+  'get databasebackups.dbop.dev',
+]);
 
 /** The life of one database of an engine, on real pods, from its first object to its second life. */
 export function lifeOf(story: EngineStory): void {
@@ -30,17 +43,20 @@ export function lifeOf(story: EngineStory): void {
   let cluster: TestCluster;
   let namespace: string;
   let operator: RunningOperator;
+  let account: OperatorAccount;
 
   beforeAll(async () => {
     cluster = await sharedCluster({ nodes: 1 });
     const image = await cluster.demandOwn('images').loadOperator();
     namespace = await makeNamespace(cluster, { 'pod-security.kubernetes.io/enforce': 'restricted' });
     await installCrds(cluster);
+    account = await OperatorAccount.make(cluster, namespace, 'dbop');
+    const options = { image, kubeconfig: account.kubeconfig, lease: account.name };
     // A database that this operator makes is 70 days old when the next one looks at it: its certificate must be renewed.
-    operator = await startOperator(cluster, namespace, { image, clock: { ...systemClock, now: () => Date.now() - 70 * 86_400_000 } });
+    operator = await startOperator(cluster, namespace, { ...options, clock: { ...systemClock, now: () => Date.now() - 70 * 86_400_000 } });
     living.restartOperator = async () => {
       await operator.stop();
-      operator = await startOperator(cluster, namespace, { image });
+      operator = await startOperator(cluster, namespace, options);
     };
   }, firstUpTimeoutMs);
 
@@ -49,6 +65,7 @@ export function lifeOf(story: EngineStory): void {
     await cluster.tryKubectl(`patch db ${name} -n ${namespace} --type merge -p '{"spec":{"deletionPolicy":"Delete","hibernated":false,"paused":false}}'`);
     await cluster.tryKubectl(`delete db,dbb --all -n ${namespace} --timeout=90s`);
     await operator?.stop();
+    account?.remove();
     await removeNamespace(cluster, namespace);
     cluster.close();
   }, 120_000);
@@ -162,35 +179,10 @@ export function lifeOf(story: EngineStory): void {
     await becomes('the record in the status', (object) => object.status.lastBackup?.name === 'by-hand');
   }, 300_000);
 
-  it('is backed up before it is deleted, and has its data back when it is made again', async () => {
-    await sql('INSERT INTO notes VALUES (3, NULL)');
-    await cluster.kubectl(`delete db ${name} -n ${namespace} --wait=false`);
-    await waitFor(cluster, at('databases', name, 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end', withinMs: 240_000 });
-    const left = (await cluster.kubectl(`get statefulset,service,secret,configmap,pvc -n ${namespace} -l app.kubernetes.io/instance=${name} -o name`)).trim();
-    expect(left).toBe(`persistentvolumeclaim/${name}-backups`);
-    await cluster.apply(database());
-    const again = await becomes('Ready in its second life', isReady, 240_000);
-    expect(again.status.restored.from).toMatch(/^orders-final-[0-9a-f]{8}$/);
-    expect(await sql('SELECT count(*) FROM notes')).toBe('3');
-  }, 500_000);
+  farewellOf(living, story.writer, () => cluster.apply(database()));
 
-  it('leaves its volume and the passwords that open it when it is to be retained, and takes them up again', async () => {
-    await change({ deletionPolicy: 'Retain' });
-    await becomes('the new policy', isReady);
-    await sql('INSERT INTO notes VALUES (4, NULL)');
-    const claim = await cluster.kubectl(`get pvc data-${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`);
-    await cluster.kubectl(`delete db ${name} -n ${namespace} --timeout=120s`);
-    await cluster.apply(database());
-    await becomes('Ready in its third life', isReady);
-    expect(await cluster.kubectl(`get pvc data-${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`)).toBe(claim);
-    expect(await sql('SELECT count(*) FROM notes')).toBe('4');
-  }, 300_000);
-
-  it('takes a last backup of its own in each life: one of a former life never passes for it', async () => {
-    await sql('INSERT INTO notes VALUES (5, NULL)');
-    await cluster.kubectl(`delete db ${name} -n ${namespace} --timeout=240s`);
-    await cluster.apply(database());
-    await becomes('Ready in its fourth life', isReady, 240_000);
-    expect(await sql('SELECT count(*) FROM notes')).toBe('5');
-  }, 500_000);
+  it('was denied nothing by its rights, and has none that it never used', () => {
+    expect(account.denied()).toEqual([]);
+    expect(account.unused().filter((right) => !RARELY_USED.has(right))).toEqual([]);
+  });
 }

@@ -9,6 +9,7 @@ describe('the life of a MySQL', () => {
     slow: { statement: "SELECT SLEEP(10); SELECT 'alive'", count: "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'" },
     dynamic: { name: 'max_connections', value: '77', show: 'SELECT @@max_connections' },
     fixed: { name: 'performance_schema', value: '0', show: 'SELECT @@performance_schema' },
+    writer: { image: 'mysql:9.7', passwordVariable: 'MYSQL_PWD', client: 'mysql -h orders -u app app -N --unbuffered', refusal: 'read-only option' },
     refused: { name: 'max_connections', value: 'many' },
   });
 });

@@ -9,6 +9,7 @@ describe('the life of a PostgreSQL', () => {
     slow: { statement: "SELECT pg_sleep(10); SELECT 'alive'", count: "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'" },
     dynamic: { name: 'work_mem', value: '8MB', show: 'SHOW work_mem' },
     fixed: { name: 'max_connections', value: '55', show: 'SHOW max_connections' },
+    writer: { image: 'postgres:15', passwordVariable: 'PGPASSWORD', client: 'psql -h orders -U app -d app -Atq -v ON_ERROR_STOP=1', refusal: 'pg_hba.conf rejects' },
     refused: { name: 'work_mem', value: 'plenty' },
   });
 });
