@@ -36,7 +36,9 @@ export class JobProgress {
     const uid = job.metadata.uid ?? '';
     const now = this.clock.monotonic();
     const before = this.known.get(uid) ?? { askedAt: now, movedAt: now };
-    const known = now - before.askedAt < BELIEVED_MS ? before : moved(before, await this.ask(client, podOfJob(job, pods), signal), now);
+    const pod = podOfJob(job, pods);
+    const isDue = now - before.askedAt >= BELIEVED_MS && pod !== undefined && isWriting(pod);
+    const known = isDue ? moved(before, await this.ask(client, pod, signal), now) : before;
     this.known.set(uid, known);
     return known.line && { ...known.line, quietMs: now - known.movedAt };
   }
@@ -46,19 +48,23 @@ export class JobProgress {
     this.known.delete(uid);
   }
 
-  private async ask(client: Context['client'], pod: Pod | undefined, signal: AbortSignal): Promise<StageLine | undefined> {
-    if (pod?.metadata.namespace === undefined) return undefined;
+  private async ask(client: Context['client'], { metadata: { namespace = '', name } }: Pod, signal: AbortSignal): Promise<StageLine | undefined> {
     try {
-      const log = await client.logs(pod.metadata.namespace, pod.metadata.name, { container: 'store', tailLines: LINES, signal });
+      const log = await client.logs(namespace, name, { container: 'store', tailLines: LINES, signal });
       let text = '';
       for await (const chunk of log) text += String(chunk);
       return lastStage(text);
     } catch {
-      // Its container has still to start, or is gone: what is known stays.
+      // It is gone by now, or nobody may read it: what is known stays.
       signal.throwIfAborted();
       return undefined;
     }
   }
+}
+
+/** There is a log only while the store runs. */
+function isWriting({ status }: Pod): boolean {
+  return status?.containerStatuses?.some(({ name, state }) => name === 'store' && state?.running !== undefined) ?? false;
 }
 
 function moved(before: Known, line: StageLine | undefined, now: number): Known {

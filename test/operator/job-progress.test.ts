@@ -6,7 +6,7 @@ import { JobProgress } from '../../src/operator/job-progress';
 import type { Pod } from '../../src/operator/pod-story';
 
 const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'b1', namespace: 'shop', uid: 'j1' } };
-const pod = (name: string, phase: string, creationTimestamp: string): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', creationTimestamp, labels: { 'batch.kubernetes.io/job-name': 'b1' } }, status: { phase } });
+const pod = (name: string, phase: string, creationTimestamp: string): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', creationTimestamp, labels: { 'batch.kubernetes.io/job-name': 'b1' } }, status: { phase, containerStatuses: phase === 'Running' ? [{ name: 'store', state: { running: {} } }] : [] } });
 const pods = [pod('b1-old', 'Failed', '2026-01-01T00:00:00Z'), pod('b1-new', 'Running', '2026-01-01T00:01:00Z')];
 
 let clock: ManualClock;
@@ -42,6 +42,15 @@ describe('the progress of a Job', () => {
     await clock.advance(5_000);
     await look();
     expect(asked).toEqual(['b1-new']);
+  });
+
+  test('is not asked for while no pod is at work, and then at once', async () => {
+    await progress.of(context(), job, []);
+    await clock.advance(60_000);
+    expect(await progress.of(context(), job, [pods[0]!])).toBeUndefined();
+    expect(asked).toEqual([]);
+    log = '{"stage":"connect"}\n';
+    expect(await look()).toMatchObject({ stage: 'connect' });
   });
 
   test('is the last stage that was told, whatever else stands around it', async () => {

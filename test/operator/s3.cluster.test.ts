@@ -78,7 +78,11 @@ describe('a database whose backups are in a bucket', () => {
     // Only the bucket knows when a part has come, and it is a folder that nobody can wait for.
     while (uploads().length === 0) await pause(20);
     await cluster.kubectl(`delete pod -l batch.kubernetes.io/controller-uid=${job.metadata.uid} -n ${namespace} --grace-period=0 --force`);
-    expect((await settled('cut')).status).toMatchObject({ phase: 'Succeeded', verified: true });
+    const told = await waitFor(cluster, at('databasebackups', 'cut'), (seen) => seen?.status?.progress !== undefined || seen?.status?.phase === 'Succeeded', { what: 'word of how far it is', withinMs: 120_000 });
+    expect(told.status).toMatchObject({ phase: 'Running', progress: { stage: expect.any(String) as string } });
+    const { status } = await settled('cut');
+    expect(status).toMatchObject({ phase: 'Succeeded', verified: true });
+    expect(status).not.toHaveProperty('progress');
     expect(uploads()).toEqual([]);
   }, 300_000);
 
