@@ -118,8 +118,10 @@ async function leave(place: Place, keep: boolean): Promise<void> {
     return;
   }
   if (!place.own) {
+    // Before the namespace, in which no last backup could be taken any more.
+    await place.kubectl(`delete db --all -n ${NAMESPACE} --timeout=5m`);
     await place.kubectl(`delete namespace ${NAMESPACE} --wait=false`);
-    process.stdout.write(`\nNamespace ${NAMESPACE} is being removed; the operator stays. Remove it with: kubectl delete -f dist/operator.yaml -f dist/crds.yaml\n`);
+    process.stdout.write(`\nNamespace ${NAMESPACE} is being removed; the operator stays. Remove it as docs/how-to/delete-safely.md says.\n`);
   }
   await place.remove();
 }
