@@ -29,7 +29,8 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
   readonly apiVersion?: string;
   readonly time?: string;
-  readonly fieldsV1?: Record<string, unknown>;
+  /** As JSON text in the runtime's caches, where the tree would take several times as much. */
+  readonly fieldsV1?: Readonly<Record<string, unknown>> | string;
 }
 
 /** The part of every object that Kubernetes keeps itself. */

@@ -51,7 +51,7 @@ export class Mirror<T extends KubeObject> {
       list.keys.add(key);
       const entry = this.store.get(key);
       if (entry !== undefined && list.rewound) entry.unconfirmed = undefined;
-      if (entry === undefined || list.rewound || isNewer(object, entry.object)) this.take(key, entry, trim(object, this.options.fieldManager));
+      if (entry === undefined || list.rewound || isNewer(object, entry.object)) this.take(key, entry, this.trim(object));
       else this.confirmListed(entry, object);
     }
   }
@@ -73,19 +73,19 @@ export class Mirror<T extends KubeObject> {
   watched(scope: Scope, event: WatchEvent<T>): void {
     this.horizons.set(scope, event.object.metadata.resourceVersion ?? '');
     if (event.type === 'BOOKMARK') return;
-    const object = trim(event.object, this.options.fieldManager);
+    const { object } = event;
     const key = keyText(keyOf(object));
     const entry = this.store.get(key);
     if (entry === undefined) {
-      if (event.type !== 'DELETED') this.take(key, undefined, object, { origin: this.claimed(key, object) });
+      if (event.type !== 'DELETED') this.take(key, undefined, this.trim(object), { origin: this.claimed(key, object) });
       return;
     }
     const order = compareVersions(versionOf(object), versionOf(entry.object));
     if (order < 0) return this.overtaken(entry, object);
     if (event.type === 'DELETED') {
       this.store.delete(key);
-      this.options.emit({ type: 'deleted', object });
-    } else if (order > 0) this.take(key, entry, object, { origin: this.claimed(key, object) });
+      this.options.emit({ type: 'deleted', object: this.trim(object) });
+    } else if (order > 0) this.take(key, entry, this.trim(object), { origin: this.claimed(key, object) });
     else entry.unconfirmed = undefined;
   }
 
@@ -120,6 +120,10 @@ export class Mirror<T extends KubeObject> {
   knows(object: KubeObject): boolean {
     const entry = this.store.get(keyText(keyOf(object)));
     return (entry !== undefined && !isNewer(object, entry.object)) || !this.isBeyondHorizon(object as T);
+  }
+
+  private trim(object: T): T {
+    return trim(object, this.options.fieldManager);
   }
 
   private take(key: string, entry: Entry<T> | undefined, object: T, { origin, unconfirmed }: { origin?: unknown; unconfirmed?: string[] } = {}): void {

@@ -15,7 +15,7 @@ export function ownedFields(object: KubeObject, manager: string): FieldSet | und
   const entry = object.metadata.managedFields?.find(
     (candidate) => candidate.manager === manager && candidate.operation === 'Apply' && (candidate.subresource ?? '') === '' && candidate.apiVersion === object.apiVersion,
   );
-  return entry?.fieldsV1 as FieldSet | undefined;
+  return (typeof entry?.fieldsV1 === 'string' ? JSON.parse(entry.fieldsV1) : entry?.fieldsV1) as FieldSet | undefined;
 }
 
 /** The steps that lead on from a node; none at all for a leaf. */

@@ -9,15 +9,15 @@ const object = (): KubeObject => ({
     annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', kept: 'yes' },
     managedFields: [
       { manager: 'kubectl', operation: 'Apply' },
-      { manager: 'us', operation: 'Apply' },
+      { manager: 'us', operation: 'Apply', fieldsV1: { 'f:data': {} } },
       { manager: 'us', operation: 'Update', subresource: 'status' },
     ],
   },
 });
 
-test('only the managed fields of one manager are kept, in all of its entries', () => {
+test('only the managed fields of one manager are kept, in all of its entries, as text', () => {
   expect(trim(object(), 'us').metadata.managedFields).toEqual([
-    { manager: 'us', operation: 'Apply' },
+    { manager: 'us', operation: 'Apply', fieldsV1: '{"f:data":{}}' },
     { manager: 'us', operation: 'Update', subresource: 'status' },
   ]);
 });
