@@ -6,7 +6,7 @@ import { certificatesIn, fingerprintOf, isOld, isStale, makeAuthority, makeServe
 import type { GivenCertificate } from './given-certificate';
 
 /** An authority of our own. */
-export interface Authority extends KeyedCertificate {
+interface Authority extends KeyedCertificate {
   /** The one before, while the server's certificate is still of its signing. */
   readonly former?: string;
 }
