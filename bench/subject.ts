@@ -19,10 +19,7 @@ export interface Subject {
 export const subjectIds = ['floor', 'ours', 'kopf', 'go-10', 'go-1'] as const;
 export type SubjectId = (typeof subjectIds)[number];
 
-/**
- * How an operator's process should be started: V8 takes up to 48 MB for what has just been made unless told otherwise, and another 30 MB for a
- * while to optimize undici's HTTP parser, which baseline code serves as well.
- */
+/** As the image starts the operator; see the Dockerfile for why. */
 const nodeFlags = ['--max-semi-space-size=2', '--liftoff-only'];
 
 /** The subjects of these names, with everything built that they need. */
