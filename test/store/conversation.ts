@@ -67,7 +67,7 @@ export class Conversation {
   async killedAt(stage: Stage, action: 'put' | 'get', more: Partial<StoreSettings> = {}): Promise<void> {
     this.newPod();
     const ended = this.startEngine(action);
-    const store = spawn(process.execPath, ['--import', require.resolve('tsx'), join(__dirname, 'store-that-dies.ts'), stage], { stdio: 'ignore', env: { ...process.env, DBOP_STORE: this.settings(action, more) } });
+    const store = spawn(process.execPath, ['--import', require.resolve('tsx'), require.resolve('./store-that-dies'), stage], { stdio: 'ignore', env: { ...process.env, DBOP_STORE: this.settings(action, more) } });
     const signal = await new Promise((resolve) => store.once('exit', (_code, by) => resolve(by)));
     if (signal !== 'SIGKILL') throw new Error(`the store ended by itself before it reached '${stage}'`);
     this.killEngine();
