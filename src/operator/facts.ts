@@ -2,7 +2,7 @@ import type { StoreResult } from '../store/result';
 import type { BackupEvidence } from './backup-health';
 import type { JobFact } from './job-fact';
 import type { PodStory } from './pod-story';
-import type { GivenCertificate } from './tls/given-certificate';
+import type { GivenCertificate } from './tls/certificate';
 
 /** What the server was last known to hold: passwords by account, from the Secret that its pods mount. */
 export interface KnownPasswords {

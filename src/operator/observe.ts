@@ -12,7 +12,8 @@ import { observeBackups } from './observe-backups';
 import { podStory, type Pod, type PodStory } from './pod-story';
 import { serviceHost, type DatabasePlan } from './plan';
 import type { ServerProbe } from './sql/server-probe';
-import { givenCertificate, type GivenCertificate } from './tls/given-certificate';
+import type { GivenCertificate } from './tls/certificate';
+import { givenCertificate } from './tls/given-certificate';
 import { identityNames } from './tls/server-identity';
 import type { SuppliedSecrets } from './supplied-secrets';
 

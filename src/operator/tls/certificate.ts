@@ -7,6 +7,11 @@ export interface KeyedCertificate {
   readonly key: string;
 }
 
+/** A certificate from a Secret of the user's, as cert-manager writes it; or why it can't be taken. */
+export type GivenCertificate =
+  | { readonly kind: 'usable'; readonly server: KeyedCertificate; /** PEM, one or several. */ readonly authority: string }
+  | { readonly kind: 'unusable'; readonly why: string };
+
 const DAY_MS = 86_400_000;
 /** A server's certificate lives a quarter of a year; it is renewed after two thirds of that. */
 const SERVER_DAYS = 90;

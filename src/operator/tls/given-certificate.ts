@@ -1,11 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { decoded, type Secret } from '../accounts';
-import { certificatesIn, type KeyedCertificate } from './certificate';
-
-/** A certificate from a Secret of the user's, as cert-manager writes it; or why it can't be taken. */
-export type GivenCertificate =
-  | { readonly kind: 'usable'; readonly server: KeyedCertificate; /** PEM, one or several. */ readonly authority: string }
-  | { readonly kind: 'unusable'; readonly why: string };
+import { certificatesIn, type GivenCertificate } from './certificate';
 
 const KEYS = ['tls.crt', 'tls.key', 'ca.crt'] as const;
 

@@ -2,8 +2,7 @@ import { builtin } from '../../kind/resource';
 import { decoded, encoded, type Secret } from '../accounts';
 import type { Pass } from '../life';
 import { serviceHost, type DatabasePlan } from '../plan';
-import { certificatesIn, fingerprintOf, isOld, isStale, makeAuthority, makeServerCertificate, type KeyedCertificate } from './certificate';
-import type { GivenCertificate } from './given-certificate';
+import { certificatesIn, fingerprintOf, isOld, isStale, makeAuthority, makeServerCertificate, type GivenCertificate, type KeyedCertificate } from './certificate';
 
 /** An authority of our own. */
 interface Authority extends KeyedCertificate {
