@@ -16,7 +16,10 @@ export interface DialTarget {
 /** Makes a connection to a server. @throws SqlError (`unreachable`) */
 export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Duplex>;
 
-const DIAL_TIMEOUT_MS = 5_000;
+/** Inside the cluster. A packet that came before the Service's rules is lost, and TCP sends the next one only after seconds: we dial anew before that. */
+const SERVICE_TIMEOUT_MS = 800;
+/** Over the API server, which may be far away. */
+const FORWARD_TIMEOUT_MS = 5_000;
 
 /** Through the Service, as applications do: for an operator that runs in the cluster. */
 export const dialService: Dial = (target, signal) =>
@@ -26,7 +29,7 @@ export const dialService: Dial = (target, signal) =>
       socket.destroy();
       reject(new SqlError('unreachable', `cannot connect to ${target.host}:${target.port}: ${why}`));
     };
-    socket.setTimeout(DIAL_TIMEOUT_MS, () => fail(`no answer in ${DIAL_TIMEOUT_MS / 1000} s`));
+    socket.setTimeout(SERVICE_TIMEOUT_MS, () => fail(`no answer in ${SERVICE_TIMEOUT_MS / 1000} s`));
     socket.once('error', (error) => fail(error.message));
     socket.once('connect', () => {
       socket.setTimeout(0);
@@ -38,7 +41,7 @@ export const dialService: Dial = (target, signal) =>
 export function dialByPortForward(client: Client): Dial {
   return async (target, signal) => {
     try {
-      return await client.portForward(target.namespace, target.pod, target.port, { signal, timeoutMs: DIAL_TIMEOUT_MS });
+      return await client.portForward(target.namespace, target.pod, target.port, { signal, timeoutMs: FORWARD_TIMEOUT_MS });
     } catch (error) {
       throw new SqlError('unreachable', `cannot forward a port to pod ${target.namespace}/${target.pod}: ${(error as Error).message}`, error);
     }
