@@ -25,7 +25,8 @@ export class CommandError extends Error {
     public readonly result: CommandResult,
     log?: string,
   ) {
-    const said = lastLines(result.stderr.trim() || result.stdout.trim());
+    // Both: npm warns on one of them and compilers complain on the other.
+    const said = lastLines(`${result.stdout.trim()}\n${result.stderr.trim()}`.trim());
     super(`'${command}' ended with code ${result.code}${log ? ` (all it printed: ${log})` : ''}${said ? `:\n${said}` : ''}`);
     this.name = 'CommandError';
   }

@@ -7,7 +7,7 @@ import { cacheFolder, sourceFolder } from '../folders';
 import { withLock } from '../lock';
 import type { Progress } from '../progress';
 import { ensureImages, sharedImages } from './images';
-import type { ImageStore } from './image-store';
+import { ImageStore } from './image-store';
 
 /** What the operator's image stands on here; its Node.js has zstd. */
 const baseImage = 'node:24-slim';
@@ -20,6 +20,9 @@ function operatorImageName(): string {
   return `${name}:${version}`;
 }
 
+/** The last build of this machine: what was built for one cluster is not built again for another. */
+const lastBuild = new ImageStore(cacheFolder('operator', 'last-build'));
+
 /**
  * Builds the operator's image from the project's own Dockerfile, puts it into a store, and returns its name.
  *
@@ -28,28 +31,30 @@ function operatorImageName(): string {
  * the last layers are new.
  */
 export async function buildOperatorImage(into: ImageStore, progress: Progress): Promise<string> {
-  const sources = `sources:${fingerprint()}`;
-  const built = into.find(sources);
-  if (built !== undefined) {
-    await into.tag([operatorImageName()], built);
-    return operatorImageName();
-  }
   await ensureInstalled({ buildah: 'buildah' }, progress);
   await ensureImages([baseImage], progress);
   const modules = await ensureModules(progress);
-  await progress.step('compiling the operator', '5 s', () => run('npm', ['run', 'build'], { cwd: project }));
   // One store of layers for all: two builds at once would share its names.
   return withLock(cacheFolder('buildah.lock'), async () => {
-    const base = await progress.step('preparing the base image', '5 s the first time', ensureBase);
+    const sources = `sources:${fingerprint()}`;
     const work = mkdtempSync(join(cacheFolder(), 'operator-'));
     try {
-      const digest = await progress.step("building the operator's image", '5 s', () => build(base, modules, work, into));
-      await into.tag([operatorImageName(), sources], digest);
+      if (lastBuild.find(sources) === undefined) await rebuild(sources, modules, work, progress);
+      lastBuild.exportFolder(sources, join(work, 'built'));
+      await into.tag([operatorImageName()], await into.addFolder(join(work, 'built')));
       return operatorImageName();
     } finally {
       rmSync(work, { recursive: true, force: true });
     }
   });
+}
+
+async function rebuild(sources: string, modules: string, work: string, progress: Progress): Promise<void> {
+  await progress.step('compiling the operator', '5 s', () => run('npm', ['run', 'build'], { cwd: project }));
+  const base = await progress.step('preparing the base image', '5 s the first time', ensureBase);
+  const image = await progress.step("building the operator's image", '5 s', () => build(base, modules, work));
+  rmSync(lastBuild.folder, { recursive: true, force: true });
+  await lastBuild.tag([sources], await lastBuild.addFolder(image));
 }
 
 /** Of everything that the image is made from: sources that have been built are not built again. */
@@ -99,7 +104,8 @@ async function ensureBase(): Promise<string> {
   }
 }
 
-async function build(base: string, modules: string, work: string, into: ImageStore): Promise<string> {
+/** @returns a folder with the image in OCI form */
+async function build(base: string, modules: string, work: string): Promise<string> {
   const code = join(work, 'code', 'build');
   mkdirSync(code, { recursive: true });
   copyFileSync(join(project, 'package.json'), join(code, 'package.json'));
@@ -109,7 +115,7 @@ async function build(base: string, modules: string, work: string, into: ImageSto
   await buildah(['build', '--isolation', 'chroot', '--layers', '--timestamp', '0', '--build-arg', `BASE=${base}`, ...contexts, '--tag', image, '--file', join(project, 'Dockerfile'), project]);
   const pushed = join(work, 'image');
   await buildah(['push', '--disable-compression', '--quiet', image, `oci:${pushed}`]);
-  return into.addFolder(pushed);
+  return pushed;
 }
 
 function buildah(args: readonly string[], cwd?: string): Promise<string> {
