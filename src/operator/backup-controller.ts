@@ -62,7 +62,7 @@ export function backupController({ declaration, database, storeImage }: BackupCo
       const plan = databasePlan(found, { storeImage });
       if (plan.paused) return wait('Paused', `Database ${spec.database} is paused; the backup is taken when it is not`, { status: { phase: 'Pending' }, after: 10_000 });
       const missing = await missingBucketSecret(plan.backup.target, context, supplied);
-      if (missing !== undefined) return wait('SecretMissing', missing, { status: { phase: 'Pending', message: missing }, after: 30_000 });
+      if (missing !== undefined) return wait('SecretMissing', missing, { status: { phase: 'Pending', message: missing }, after: 10_000 });
       await rememberTarget(context, declaration.kind, plan.backup.target);
       await context.apply(backupJob(plan, storeImage, { name: metadata.name, verify: spec.verify ?? plan.backup.verify }));
       return wait('Running', `Job ${metadata.name} takes the backup`, { status: { phase: 'Running', message: undefined } });

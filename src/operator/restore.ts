@@ -11,9 +11,9 @@ import { podStory, type Pod } from './pod-story';
 
 /** How soon a Job is looked at again of which no event tells what is awaited. */
 const SOON_MS = 1_000;
-/** How often a backup, or a Secret, is looked for that is required and not there. */
+/** How often a backup is looked for that is required and not there. */
 const LOOK_AGAIN_MS = 30_000;
-/** How often a Job at work is asked how far it is. */
+/** How often a Job at work is asked how far it is, and a Secret looked for that it needs. */
 const PROGRESS_MS = 10_000;
 /** A restore that has not moved for so long is worth a look. It is not ended: a large index takes its time, and only people know what is large. */
 const QUIET_MS = 15 * 60_000;
@@ -53,7 +53,7 @@ function originOf(result: StoreResult): string {
 async function begin(pass: Pass): Promise<Telling> {
   const { context, plan, tools } = pass;
   const missing = await missingBucketSecret(plan.restore.target ?? plan.backup.target, context, tools.supplied);
-  if (missing !== undefined) return { kind: 'wait', phase: 'Restoring', reason: 'SecretMissing', message: `no backup can be looked for: ${missing}`, after: LOOK_AGAIN_MS };
+  if (missing !== undefined) return { kind: 'wait', phase: 'Restoring', reason: 'SecretMissing', message: `no backup can be looked for: ${missing}`, after: PROGRESS_MS };
   if (!(await makeWay(pass, plan.names.restoreJob))) return restoring(`waits for a former Job ${plan.names.restoreJob} to go`, SOON_MS);
   await context.apply(restoreJob(plan, tools.storeImage));
   context.audit('restore-started', { database: plan.server.name });

@@ -4,8 +4,9 @@ import type { Clock } from '../runtime/clock';
 import type { ClientCalls } from '../runtime/fence';
 import type { Secret } from './accounts';
 
-/** How long a Secret that is not ours is believed. */
+/** How long a Secret that is not ours is believed, and how long that there is none: somebody is waited for to create it. */
 const BELIEVED_MS = 30_000;
+const MISSED_MS = 5_000;
 
 /**
  * Secrets that users supply. They carry none of our labels, so the cache, which is narrowed to what is ours, doesn't hold them:
@@ -19,7 +20,7 @@ export class SuppliedSecrets {
   /** The Secret, or undefined if there is none of that name. */
   async get(client: ClientCalls, key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
     const before = this.known.get(keyText(key));
-    if (before !== undefined && this.clock.monotonic() - before.at < BELIEVED_MS) return before.secret;
+    if (before !== undefined && this.clock.monotonic() - before.at < (before.secret === undefined ? MISSED_MS : BELIEVED_MS)) return before.secret;
     const secret = await client.get<Secret>(builtin.Secret, key, { signal }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
