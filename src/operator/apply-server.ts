@@ -28,11 +28,11 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
   });
   const podsOf = state.running ? keptPods(pass, children) : undefined;
   const isClaim = (child: KubeObject) => child.kind === 'PersistentVolumeClaim';
-  const refused = [
+  const refused = await Promise.all([
     // Before the StatefulSet, whose controller would else make the claim as its own; and in no set, because a claim is never pruned.
-    await applyVolumes(pass, children.filter(isClaim), 'label'),
-    await applyVolumes(pass, backupVolume(plan), 'none'),
-  ];
+    applyVolumes(pass, children.filter(isClaim), 'label'),
+    applyVolumes(pass, backupVolume(plan), 'none'),
+  ]);
   const others = children.filter((child) => !isClaim(child));
   await context.apply([application, ...identitySecrets(plan, identity), ...others], { set: 'server', replaceable: [builtin.StatefulSet] });
   return { refused: refused.find((why) => why !== undefined), podsOf };
