@@ -29,7 +29,8 @@ export async function close(pass: Pass): Promise<Telling | undefined> {
   if (facts.pod?.ready !== true) return facts.pod?.failing === true ? blocked(pass, facts.pod.message) : closing(pass, facts.pod?.message ?? 'its pod is yet to be made');
   try {
     if (unsettled) await changePasswords(pass);
-    else if (closed && (await asOperator(pass, (session) => session.isClosed()))) return undefined;
+    // A server that is about to end is not asked: it may fall silent in the middle of the answer.
+    else if (facts.pod.closed && (await asOperator(pass, (session) => session.isClosed()))) return undefined;
     return closing(pass, `pod ${facts.pod.name} is yet to be replaced`);
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../kind/resource';
 
 /** The fields of a Pod that tell how it fares. */
 export interface Pod extends KubeObject {
-  spec?: { nodeName?: string };
+  spec?: { nodeName?: string; containers?: { command?: string[] }[] };
   status?: {
     phase?: string;
     podIP?: string;
@@ -36,6 +36,8 @@ export interface PodStory {
   readonly message: string;
   /** The pod won't come up unless something is changed: in the spec, or in the cluster. */
   readonly failing: boolean;
+  /** Its server was started so that it takes no writes. */
+  readonly closed: boolean;
 }
 
 /** Waiting reasons that a kubelet leaves only when somebody changes something. */
@@ -50,6 +52,7 @@ export function podStory(pod: Pod): PodStory {
     reason,
     message,
     failing,
+    closed: pod.spec?.containers?.some(({ command }) => command?.includes('closed')) ?? false,
   });
   if (isOnLostNode(pod)) return told('NodeLost', lostNode(pod.metadata.name, pod.spec?.nodeName ?? ''), true);
   if (pod.metadata.deletionTimestamp !== undefined) return told('PodTerminating', `pod ${pod.metadata.name} is shutting down`);

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { EngineName } from '../../engines/engine';
 import type { Clock } from '../../runtime/clock';
 import type { ServerAnswer } from '../facts';
@@ -22,6 +23,9 @@ export interface Question {
 
 /** How long a pass waits for an answer: a server that hangs must not hold a worker that other databases need. */
 const PATIENCE_MS = 1_000;
+
+/** How long a session may last: what it does takes milliseconds, on a slow server seconds. */
+const SESSION_MS = 30_000;
 
 /**
  * Asks servers whether they answer, and remembers a good answer for a while: a pass costs no connection.
@@ -65,15 +69,18 @@ export class ServerProbe {
     this.remembered.delete(of);
   }
 
-  /** Runs some work in a session of its own. */
+  /**
+   * Runs some work in a session of its own.
+   *
+   * Guarantees: it ends. A connection to a pod that has died may stay open for ever without a word.
+   * @throws SqlError (`unreachable`) when it takes too long
+   */
   async session<T>(question: Omit<Question, 'podUid'>, signal: AbortSignal, work: (session: SqlSession) => Promise<T>): Promise<T> {
     const stream = await this.dial(question.target, signal);
-    const session = await doors[question.engine].open(stream, question.target.host, question.login);
-    try {
-      return await work(session);
-    } finally {
-      await session.close();
-    }
+    const worked = await this.within(SESSION_MS, worksOn(stream, question, work));
+    if (worked !== undefined) return worked.result;
+    stream.destroy();
+    throw new SqlError('unreachable', `${question.target.host} has fallen silent: no answer in ${SESSION_MS / 1000} s`);
   }
 
   /** What comes of it in time, or nothing. */
@@ -91,5 +98,14 @@ export class ServerProbe {
       if (!(error instanceof SqlError)) throw error;
       return error.kind === 'denied' ? { kind: 'denied' } : { kind: 'silent', why: error.message };
     }
+  }
+}
+
+async function worksOn<T>(stream: Duplex, { engine, target, login }: Omit<Question, 'podUid'>, work: (session: SqlSession) => Promise<T>): Promise<{ readonly result: T }> {
+  const session = await doors[engine].open(stream, target.host, login);
+  try {
+    return { result: await work(session) };
+  } finally {
+    await session.close();
   }
 }

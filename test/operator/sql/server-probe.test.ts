@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { SqlError } from '../../../src/operator/sql/door';
 import { ServerProbe, type Question } from '../../../src/operator/sql/server-probe';
 import { ManualClock } from '../../../src/runtime/manual-clock';
@@ -60,5 +60,17 @@ describe('a question to a server', () => {
     const answer = probe.ask('u1', question, ending.signal);
     ending.abort(new Error('the lead is lost'));
     await expect(answer).rejects.toThrow('the lead is lost');
+  });
+});
+
+describe.each(['mysql', 'postgres'] as const)('a session with a server that falls silent (%s)', (engine) => {
+  it('ends, and so does its connection', async () => {
+    const clock = new ManualClock();
+    const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+    const session = new ServerProbe(async () => stream, clock).session({ ...question, engine }, signal, async (open) => open.isClosed());
+    const ended = expect(session).rejects.toMatchObject({ kind: 'unreachable', message: 'orders.shop.svc has fallen silent: no answer in 30 s' });
+    await clock.advance(30_000);
+    await ended;
+    expect(stream.destroyed).toBe(true);
   });
 });
