@@ -1,14 +1,17 @@
 import type { Chart } from 'cdk8s';
+import { ArtifactJob } from '../../src/constructs/artifact-job';
 import { BackupJob } from '../../src/constructs/backup-job';
 import { BackupVolume } from '../../src/constructs/backup-volume';
 import { DatabaseServer } from '../../src/constructs/database-server';
 import { RestoreJob, type RestoreSource } from '../../src/constructs/restore-job';
+import { lastStage, type Stage } from '../../src/store/progress';
 import { parseResult, type StoreResult } from '../../src/store/result';
 import { rendered } from '../constructs/render';
 import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
+import { lines } from '../support/lines';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
-import { waitFor } from '../support/wait-for';
+import { type AnyObject, waitFor } from '../support/wait-for';
 
 /** What differs between engines in the story of their backups. */
 export interface BackupStory {
@@ -16,18 +19,42 @@ export interface BackupStory {
   readonly version: string;
   /** A shell line that runs the SQL of its input as the application, and stops at the first error. */
   readonly client: string;
-  /** SQL that fills the table `filler`, so that a dump takes its time. */
+  /** SQL that fills the table `filler` with 50 MB of rows, so that a dump takes its time. */
   readonly fill: string;
+  /** SQL that fills the table `noise` with three megabytes that nothing can pack. @default no full volume is tried: what it does is the store's, not the engine's */
+  readonly noise?: string;
+  /** Stages at which pods of backups, and of restores, are killed. */
+  readonly killedAt: { readonly backup: readonly Stage[]; readonly restore: readonly Stage[] };
 }
 
 /** A bank's books: whatever is transferred, the sum stays. */
 const total = 1000;
 const account = { username: 'app', database: 'app' };
 const target = { volume: { claimName: 'backups' } } as const;
+/** The limit of the store is as much: a container of a Job that needs more is killed for it. */
+const engineResources = { limits: { memory: '256Mi' } };
 const slow = 300_000;
 
+/** Most of the time of a Job that is killed is waiting, but servers that all load at once keep each other from it. */
+async function fewAtOnce<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all];
+  const worker = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: 3 }, worker));
+}
+
+/** Whether a stage is one of those that prove a backup. */
+const isProof = (stage: Stage) => ['load', 'count', 'verified'].includes(stage);
+
+/** The last word of a pod's store. */
+function storeWord(pod: AnyObject | undefined): StoreResult | undefined {
+  const store = pod?.status?.containerStatuses?.find(({ name }: { name: string }) => name === 'store');
+  return parseResult(store?.state?.terminated?.message ?? '');
+}
+
 /** Backups and restores of one engine on real pods, without an operator: what the Jobs promise by themselves. */
-export function backupOf({ engine, version, client, fill }: BackupStory): void {
+export function backupOf({ engine, version, client, fill, noise, killedAt }: BackupStory): void {
   let cluster: TestCluster;
   let namespace: string;
   let storeImage: string;
@@ -48,8 +75,8 @@ export function backupOf({ engine, version, client, fill }: BackupStory): void {
   });
 
   const apply = (build: (chart: Chart) => void) => cluster.apply(...rendered(build));
-  const props = (database: string) => ({ database, namespace, engine, version, storeImage, target });
-  const backup = (name: string) => apply((chart) => new BackupJob(chart, 'backup', { ...props('shop'), name }));
+  const props = (database: string) => ({ database, namespace, engine, version, storeImage, target, engineResources });
+  const backup = (name: string, verify = true) => apply((chart) => new BackupJob(chart, 'backup', { ...props('shop'), name, verify }));
   const restore = (name: string, from?: RestoreSource) => apply((chart) => new RestoreJob(chart, 'restore', { ...props(name), from: { database: 'shop', ...from }, required: true }));
 
   async function server(name: string, running: boolean): Promise<void> {
@@ -63,20 +90,49 @@ export function backupOf({ engine, version, client, fill }: BackupStory): void {
     return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -- sh -c '${client}' client ${name}`, statements)).trim();
   }
 
-  /** What the store of a Job said last, once the Job has ended. */
-  async function resultOf(job: string): Promise<StoreResult | undefined> {
-    await waitFor(cluster, { apiVersion: 'batch/v1', resource: 'jobs', namespace, name: job }, (object) => object?.status?.conditions?.some(({ type }: { type: string }) => type === 'Complete' || type === 'Failed'), { what: 'an end', withinMs: slow });
-    const pods = JSON.parse(await cluster.kubectl(`get pods -n ${namespace} -l job-name=${job} --sort-by=.metadata.creationTimestamp -o json`)) as { items: { status: { containerStatuses?: { name: string; state: { terminated?: { message?: string } } }[] } }[] };
-    const messages = pods.items.flatMap(({ status }) => status.containerStatuses ?? []).flatMap(({ name, state }) => (name === 'store' ? [state.terminated?.message ?? ''] : []));
-    return parseResult(messages.at(-1) ?? '');
+  /** A volume of a few megabytes: a claim bound to the memory that another pod holds, which has a limit where the disks of a test bed have none. */
+  async function smallVolume(name: string, size: string): Promise<void> {
+    const security = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+    const holder = { name: 'holder', image: `${engine}:${version}`, command: ['sleep', '600'], securityContext: security, volumeMounts: [{ name, mountPath: '/small' }] };
+    const spec = { terminationGracePeriodSeconds: 0, securityContext: { runAsNonRoot: true, runAsUser: 999, runAsGroup: 999, fsGroup: 999, seccompProfile: { type: 'RuntimeDefault' } }, containers: [holder], volumes: [{ name, emptyDir: { medium: 'Memory', sizeLimit: size } }] };
+    await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: `${name}-holder`, namespace }, spec });
+    const pod = await waitFor(cluster, { apiVersion: 'v1', resource: 'pods', namespace, name: `${name}-holder` }, (seen) => seen?.status?.phase === 'Running', { what: 'the holder of the memory', withinMs: 60_000 });
+    const place = `/var/lib/kubelet/pods/${pod.metadata.uid}/volumes/kubernetes.io~empty-dir/${name}`;
+    const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [pod.spec.nodeName] }] }] } };
+    const common = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
+    await cluster.apply(
+      { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: `${namespace}-${name}` }, spec: { ...common, capacity: { storage: size }, local: { path: place }, nodeAffinity, claimRef: { namespace, name }, persistentVolumeReclaimPolicy: 'Retain' } },
+      { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, namespace }, spec: { ...common, resources: { requests: { storage: size } }, volumeName: `${namespace}-${name}` } },
+    );
   }
 
-  /** Kills the pod of a Job, without a farewell, as soon as its engine has been given this order. */
-  async function killAt(job: string, order: string): Promise<void> {
+  /** The first pod of a Job, once its containers have ended. */
+  async function firstPodEnded(job: string): Promise<AnyObject> {
+    await waitFor(cluster, { apiVersion: 'batch/v1', resource: 'jobs', namespace, name: job }, (object) => (object?.status?.failed ?? 0) > 0, { what: 'a first failure', withinMs: slow });
+    return (JSON.parse(await cluster.kubectl(`get pods -n ${namespace} -l job-name=${job} --sort-by=.metadata.creationTimestamp -o json`)) as { items: AnyObject[] }).items[0]!;
+  }
+
+  /** How a Job has ended: a pod that was killed too late says nothing any more. */
+  async function endOf(job: string): Promise<string> {
+    const end = (object: AnyObject | undefined) => object?.status?.conditions?.find(({ type }: { type: string }) => type === 'Complete' || type === 'Failed');
+    return end(await waitFor(cluster, { apiVersion: 'batch/v1', resource: 'jobs', namespace, name: job }, (object) => end(object) !== undefined, { what: 'an end', withinMs: slow })).type;
+  }
+
+  /** What the store of a Job said last, once the Job has ended. */
+  async function resultOf(job: string): Promise<StoreResult | undefined> {
+    await endOf(job);
+    const pods = JSON.parse(await cluster.kubectl(`get pods -n ${namespace} -l job-name=${job} --sort-by=.metadata.creationTimestamp -o json`)) as { items: AnyObject[] };
+    return storeWord(pods.items.at(-1));
+  }
+
+  /** Kills the pod of a Job as soon as its store says that it has reached a stage. */
+  async function kill(job: string, at: Stage): Promise<void> {
     const { metadata } = await waitFor(cluster, { apiVersion: 'batch/v1', resource: 'jobs', namespace, name: job }, (object) => object?.status?.active === 1, { what: 'a pod' });
     const pod = (await cluster.kubectl(`get pods -n ${namespace} -l batch.kubernetes.io/controller-uid=${metadata.uid} -o jsonpath={.items[0].metadata.name}`)).trim();
     await waitFor(cluster, { apiVersion: 'v1', resource: 'pods', namespace, name: pod }, (object) => object?.status?.containerStatuses?.every(({ state }: { state: object }) => !('waiting' in state)), { what: 'running containers', withinMs: 120_000 });
-    await cluster.kubectl(`exec ${pod} -n ${namespace} -c engine -- sh -c 'until grep -q -s ${order} /dbop/exchange/order-*; do sleep 0.1; done'`);
+    const log = await cluster.api.open('GET', `/api/v1/namespaces/${namespace}/pods/${pod}/log?container=store&follow=true`);
+    for await (const line of lines(log)) if (lastStage(line)?.stage === at) break;
+    log.destroy();
     await cluster.kubectl(`delete pod ${pod} -n ${namespace} --grace-period=0 --force`);
   }
 
@@ -92,7 +148,7 @@ export function backupOf({ engine, version, client, fill }: BackupStory): void {
     return cluster.kubectl(`run look -n ${namespace} --rm -i --restart=Never --quiet --image ${engine}:${version} --overrides '${JSON.stringify(overrides)}'`);
   };
 
-  it('takes a verified backup while the application goes on writing, and the copy is one point in time', async () => {
+  it('takes a verified backup within its memory while the application goes on writing, and the copy is one point in time', async () => {
     const transfers = cluster.kubectl(
       `exec -i shop-0 -n ${namespace} -- sh -c 'i=0; until [ -e /tmp/stop ]; do i=$((i + 1)); echo "BEGIN; UPDATE account SET balance = balance - 1 WHERE id = $((i % 10 + 1)); UPDATE account SET balance = balance + 1 WHERE id = $((i * 7 % 10 + 1)); INSERT INTO history VALUES ($i); COMMIT;"; done | (${client})' client shop`,
     );
@@ -109,27 +165,57 @@ export function backupOf({ engine, version, client, fill }: BackupStory): void {
     const moved = Number(await sql('copy', 'SELECT COUNT(*) FROM history;'));
     expect(moved).toBeGreaterThan(0);
     expect(moved).toBeLessThan(Number(await sql('shop', 'SELECT COUNT(*) FROM history;')));
+    // What follows is about other things than size.
+    await sql('shop', 'TRUNCATE TABLE filler;');
   }, slow * 2);
 
-  it.each(['dump', 'load'])('takes a good backup in the end when its pod is killed at the order to %s, and leaves no litter', async (order) => {
-    await backup(`killed-${order}`);
-    await killAt(`killed-${order}`, order);
-    expect(await resultOf(`killed-${order}`)).toMatchObject({ outcome: 'stored', backup: { verifiedAt: expect.any(String) as string } });
-    const files = (await onVolume(`ls /backups/shop/killed-${order}`)).trim().split(/\s+/);
-    expect(files).toEqual([expect.stringMatching(/^dump\.sql\.(zst|gz)$/), 'manifest.json']);
+  it(`takes a good backup in the end, and leaves no litter, when its pod is killed as it reaches ${killedAt.backup.join(', ')}`, async () => {
+    await fewAtOnce(killedAt.backup, async (stage) => {
+      await backup(`killed-${stage}`, isProof(stage));
+      await kill(`killed-${stage}`, stage);
+      expect(await endOf(`killed-${stage}`)).toBe('Complete');
+    });
+    const files = (await onVolume('cd /backups/shop && ls killed-*/*')).trim().split(/\s+/);
+    expect(files.map((file) => file.replace(/dump\.sql\.(zst|gz)$/, 'dump'))).toEqual([...killedAt.backup].sort().flatMap((stage) => [`killed-${stage}/dump`, `killed-${stage}/manifest.json`]));
+    expect((await onVolume('cd /backups/shop && grep -l verifiedAt killed-*/manifest.json')).trim().split(/\s+/)).toEqual(killedAt.backup.filter(isProof).sort().map((stage) => `killed-${stage}/manifest.json`));
   }, slow * 2);
 
-  it('restores in the end when its pod is killed while it loads', async () => {
-    await server('second', false);
-    await restore('second', { backup: 'b1' });
-    await killAt('second-restore', 'load');
-    expect(await resultOf('second-restore')).toMatchObject({ outcome: 'restored', backup: { name: 'b1' } });
+  it(`restores in the end when its pod is killed as it reaches ${killedAt.restore.join(', ')}`, async () => {
+    await fewAtOnce(killedAt.restore, async (stage) => {
+      await server(`at-${stage}`, false);
+      await restore(`at-${stage}`, { backup: 'b1' });
+      await kill(`at-${stage}-restore`, stage);
+      // A backup is required, so that no other end is a good one.
+      expect(await endOf(`at-${stage}-restore`)).toBe('Complete');
+    });
   }, slow * 2);
+
+  if (noise !== undefined) it('fails on a volume that is full, says so and leaves nothing there; the next try finds room', async () => {
+    await smallVolume('small', '8Mi');
+    const full = async (line: string) => (await cluster.kubectl(`exec small-holder -n ${namespace} -- sh -c '${line}'`)).trim();
+    await full('head -c 7M /dev/zero > /small/other');
+    await sql('shop', `CREATE TABLE noise (words VARCHAR(200)); ${noise}`);
+    await apply((chart) => new BackupJob(chart, 'backup', { ...props('shop'), name: 'too-large', target: { volume: { claimName: 'small' } }, verify: false }));
+    const pod = await firstPodEnded('too-large');
+    expect(storeWord(pod)).toMatchObject({ outcome: 'failed', reason: 'TargetFailed', message: expect.stringMatching(/cannot write volume:shop\/too-large\/dump.*ENOSPC/) as string });
+    expect(await full('find /small -type f')).toBe('/small/other');
+    await full('rm /small/other');
+    expect(await resultOf('too-large')).toMatchObject({ outcome: 'stored' });
+  }, slow);
 
   it('refuses an artifact that was damaged, and starts no server on half of it', async () => {
     await onVolume('cp -r /backups/shop/b1 /backups/shop/damaged && sed -i s/\\"b1\\"/\\"damaged\\"/ /backups/shop/damaged/manifest.json && for f in /backups/shop/damaged/dump*; do printf x | dd of=$f bs=1 seek=200 conv=notrunc; done');
     await server('third', false);
     await restore('third', { backup: 'damaged' });
     expect(await resultOf('third-restore')).toMatchObject({ outcome: 'failed', reason: 'ChecksumMismatch' });
+  }, slow);
+
+  it('deletes the artifact of one backup and no other, and lets retention have all but the last good one', async () => {
+    const job = (name: string, build: (chart: Chart) => void) => apply(build).then(() => resultOf(name));
+    const gone = `killed-${killedAt.backup[0]}`;
+    expect(await job('delete', (chart) => new ArtifactJob(chart, 'delete', { name: 'delete', namespace, database: 'shop', backup: gone, target, storeImage }))).toMatchObject({ outcome: 'deleted' });
+    expect((await onVolume('ls /backups/shop')).trim().split(/\s+/).sort()).toEqual(['b1', 'damaged', ...killedAt.backup.slice(1).map((stage) => `killed-${stage}`)].sort());
+    expect(await job('last', (chart) => new BackupJob(chart, 'backup', { ...props('shop'), name: 'last', retention: { count: 1 } }))).toMatchObject({ outcome: 'stored', pruned: expect.arrayContaining(['b1']) as string[] });
+    expect((await onVolume('ls /backups/shop')).trim()).toBe('last');
   }, slow);
 }
