@@ -1,4 +1,6 @@
-import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { setImmediate } from 'node:timers/promises';
+import { createConnection } from 'mysql2';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Duplex } from 'node:stream';
 import { peerFingerprint, SqlError, type Login, type SqlDoor, type SqlSession } from './door';
 
@@ -10,22 +12,28 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** MySQL, through mysql2. */
 export const mysqlDoor: SqlDoor = {
   async open(stream: Duplex, host: string, login: Login): Promise<SqlSession> {
+    const connection = createConnection({
+      stream: () => stream,
+      host,
+      user: login.username,
+      password: login.password,
+      database: login.database,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      ssl: login.ca === undefined ? undefined : { ca: login.ca, verifyIdentity: true },
+    });
+    let last: Error | undefined;
+    // Without a listener a connection that breaks would end the process.
+    connection.on('error', (error) => (last = error));
     try {
-      const connection = await createConnection({
-        stream: () => stream,
-        host,
-        user: login.username,
-        password: login.password,
-        database: login.database,
-        connectTimeout: CONNECT_TIMEOUT_MS,
-        ssl: login.ca === undefined ? undefined : { ca: login.ca, verifyIdentity: true },
-      });
+      await new Promise((resolve, reject) => connection.once('connect', resolve).once('error', reject));
       // Escaping on our side is only sound while the session reads a backslash as an escape.
-      await connection.query("SET SESSION sql_mode = ''");
-      return new MysqlSession(connection);
+      await connection.promise().query("SET SESSION sql_mode = ''");
+      return new MysqlSession(connection.promise());
     } catch (error) {
       stream.destroy();
-      throw translated(error, 'cannot log in');
+      // Why a handshake failed is told a moment after the end of the connection that it caused.
+      await setImmediate();
+      throw translated(codeOf(error) === 'PROTOCOL_CONNECTION_LOST' ? last : error, 'cannot log in');
     }
   },
 };
