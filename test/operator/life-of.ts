@@ -170,13 +170,14 @@ export function lifeOf(story: EngineStory): void {
     await becomes('the record of the last backup', (object) => object.status.lastBackup?.name === 'before-release');
   }, 300_000);
 
-  it('has a CronJob for its schedule, and records the backup of every Job that comes from it', async () => {
-    await change({ backup: { schedule: '30 3 * * *', retention: { count: 2 } } });
+  it('has a CronJob for its schedule, records the backup of every Job that comes from it, and lets go of those that the retention removed', async () => {
+    await change({ backup: { schedule: '30 3 * * *', retention: { count: 1 } } });
     await waitFor(cluster, at('cronjobs', `${name}-backup`, 'batch/v1'), (seen) => seen?.spec.schedule === '30 3 * * *', { what: 'the CronJob' });
     await cluster.kubectl(`create job by-hand --from=cronjob/${name}-backup -n ${namespace}`);
     const record = await waitFor(cluster, at('databasebackups', 'by-hand', 'dbop.dev/v1alpha1'), (seen) => ['Succeeded', 'Failed'].includes(seen?.status?.phase), { what: 'the record of the backup', withinMs: 240_000 });
     expect(record.status).toMatchObject({ phase: 'Succeeded', verified: true, rows: 2 });
     await becomes('the record in the status', (object) => object.status.lastBackup?.name === 'by-hand');
+    await waitFor(cluster, at('databasebackups', 'before-release', 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end of a record whose backup the retention removed', withinMs: 120_000 });
   }, 300_000);
 
   farewellOf(living, story.writer, () => cluster.apply(database()));
