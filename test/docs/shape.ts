@@ -11,7 +11,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The lines of an output as they are in every run: ages, generated names, moments and column widths taken out. */
-export function shape(output: string): string[] {
+function shape(output: string): string[] {
   const plain = varying.reduce((text, [pattern, word]) => text.replace(pattern, word), output);
   return plain
     .split('\n')
