@@ -114,7 +114,8 @@ async function play(place: Place, stage: Stage): Promise<void> {
 async function leave(place: Place, keep: boolean): Promise<void> {
   if (keep) {
     await place.client.close();
-    process.stdout.write(`\nEverything is left running. To play with it:\n  export KUBECONFIG=${place.kubeconfig}\n  kubectl get db -n ${NAMESPACE}\n${place.own ? '  npm run cluster -- down --name demo      # when you have seen enough\n' : ''}`);
+    const point = place.own ? 'eval "$(npm run --silent cluster -- env --name demo)"' : `export KUBECONFIG=${place.kubeconfig}`;
+    process.stdout.write(`\nEverything is left running. To play with it:\n  ${point}\n  kubectl get db -n ${NAMESPACE}\n${place.own ? '  npm run cluster -- down --name demo      # when you have seen enough\n' : ''}`);
     return;
   }
   if (!place.own) {
