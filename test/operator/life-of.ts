@@ -35,6 +35,8 @@ const RARELY_USED = new Set([
   // Somebody has changed the list of finalizers while ours was being lifted.
   'get databases.dbop.dev',
   'get databasebackups.dbop.dev',
+  // A backup or restore takes longer than ten seconds: how far it is.
+  'get pods/log',
 ]);
 
 /** The life of one database of an engine, on real pods, from its first object to its second life. */
