@@ -14,7 +14,8 @@ RUN npm pkg delete devDependencies peerDependencies.cdk8s-plus-27 \
 FROM ${BUILDER} AS code
 WORKDIR /build
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
+# Not `npm ci`: it refuses a lockfile that doesn't know the binaries of every platform, which not every registry has.
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY imports imports
 COPY examples examples
