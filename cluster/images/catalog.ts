@@ -61,7 +61,6 @@ export const catalog: readonly CatalogEntry[] = [
   mysql,
   postgres(15, 'bookworm', ['postgres:15.3', 'postgres:14.2', 'postgres:14']),
   postgres(17, 'trixie', ['postgres:17.6']),
-  postgres(18, 'sid', ['postgres:latest']),
   nodejs,
 ];
 
