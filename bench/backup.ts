@@ -29,7 +29,7 @@ const cli = new Command('bench-backup')
     await cluster.ensureImages(['mysql:9.7', 'postgres:15']);
     const image = await cluster.loadOperator();
     const { kubectl } = await programs(['kubectl'], progress);
-    const table = new Table({ head: ['', 'dump: ours, MiB/s', 'plain, MiB/s', 'ours / plain', 'dump and proof', 'restore'], style: { head: [] } });
+    const table = new Table({ head: ['', 'dump: ours, MiB/s', 'plain, MiB/s', 'ours / plain', 'dump and proof', 'restore'], style: { head: [], border: [] } });
     try {
       for (const engine of ['mysql', 'postgres'] as const) table.push(await measured(engine, new DumpBench(engine, { program: kubectl, kubeconfig: cluster.kubeconfig() }, image), flags, progress));
     } finally {

@@ -80,7 +80,7 @@ async function measured(flags: Flags): Promise<Report> {
 
 function print({ title, rows }: TextTable): void {
   const [head = [], ...rest] = rows;
-  const table = new Table({ head: [...head], colAligns: head.map((_, column) => (column === 0 ? 'left' : 'right')), style: { head: [] } });
+  const table = new Table({ head: [...head], colAligns: head.map((_, column) => (column === 0 ? 'left' : 'right')), style: { head: [], border: [] } });
   table.push(...rest.map((row) => [...row]));
   console.log(`\n${title}\n${table.toString()}`);
 }

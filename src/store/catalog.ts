@@ -1,5 +1,8 @@
-import { artifactPath, type Manifest, ManifestError, manifestPath, manifestText, parseManifest } from './manifest';
+import { artifactPath, isArtifact, type Manifest, ManifestError, manifestPath, manifestText, parseManifest } from './manifest';
 import { readText, type Target, writeText } from './target';
+
+/** Whoever wrote last, it is not from after this. */
+const WHENEVER = new Date(8.64e15);
 
 /** What a catalog holds. */
 export interface Listing {
@@ -9,7 +12,7 @@ export interface Listing {
 }
 
 /**
- * The backups of one database in a target: `FOLDER/BACKUP/{dump.sql.zst|gz, manifest.json}`.
+ * The backups of one database in a target: `FOLDER/BACKUP/{manifest.json, dump-XXXXXXXX.sql.zst|gz}`.
  * It never looks outside its folder, so it never touches another database's.
  */
 export class Catalog {
@@ -44,6 +47,11 @@ export class Catalog {
     return text === undefined ? undefined : parseManifest(text, this.target.location(path));
   }
 
+  /** Whether the artifact that the manifest names is there, and as long as it says. */
+  async holds(manifest: Manifest, signal: AbortSignal): Promise<boolean> {
+    return (await this.target.size(artifactPath(this.folder, manifest), signal)) === manifest.storedBytes;
+  }
+
   /** Makes the backup known, or replaces what is known of it. Its artifact is there already. */
   async record(manifest: Manifest, signal: AbortSignal): Promise<void> {
     await writeText(this.target, manifestPath(this.folder, manifest.name), manifestText(manifest), signal);
@@ -52,17 +60,31 @@ export class Catalog {
   /** The manifest goes first, so that a deletion which is cut short leaves no backup that claims to be one. */
   async remove(backup: string, signal: AbortSignal): Promise<void> {
     await this.target.remove(manifestPath(this.folder, backup), signal);
-    for (const compression of ['zstd', 'gzip'] as const) await this.target.remove(artifactPath(this.folder, backup, compression), signal);
+    const folder = `${this.folder}/${backup}`;
+    for (const { path } of await this.target.list(folder, signal)) await this.target.remove(path, signal);
+    await this.target.sweep(folder, WHENEVER, signal);
   }
 
-  /** Removes what killed runs left: half-written files, and artifacts that never got a manifest. */
+  /** Removes what killed runs left: half-written files, and artifacts that no manifest names. */
   async sweep(quietSince: Date, signal: AbortSignal): Promise<string[]> {
     const swept = await this.target.sweep(this.folder, quietSince, signal);
-    const objects = await this.target.list(this.folder, signal);
-    const known = new Set(objects.filter(({ path }) => path.endsWith('/manifest.json')).map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
-    const orphans = objects.filter(({ path, modifiedAt }) => /\/dump\.sql\.(zst|gz)$/.test(path) && !known.has(path.slice(0, path.lastIndexOf('/'))) && modifiedAt <= quietSince);
-    for (const { path } of orphans) await this.target.remove(path, signal);
-    return [...swept, ...orphans.map(({ path }) => path)];
+    for (const { path, modifiedAt } of await this.target.list(this.folder, signal)) {
+      const [backup = '', file = ''] = path.slice(this.folder.length + 1).split('/');
+      if (!isArtifact(file) || modifiedAt > quietSince || (await this.names(backup, file, signal))) continue;
+      await this.target.remove(path, signal);
+      swept.push(path);
+    }
+    return swept;
+  }
+
+  /** Whether a backup's manifest names this artifact; one that can't be read may. */
+  private async names(backup: string, artifact: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await this.find(backup, signal))?.artifact === artifact;
+    } catch (error) {
+      if (error instanceof ManifestError) return true;
+      throw error;
+    }
   }
 
   location(backup: string): string {

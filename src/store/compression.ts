@@ -7,13 +7,15 @@ type Zstd = { createZstdCompress?: (options: object) => Transform; createZstdDec
 const zstd = zlib as Zstd;
 
 const CHUNK = 256 * 1024;
+/** `ZSTD_c_compressionLevel` of zstd's own header; older Node versions lack the constant. */
+const ZSTD_LEVEL = 100;
 
 /** The best compression that this Node has. */
 export const compression: Compression = zstd.createZstdCompress === undefined ? 'gzip' : 'zstd';
 
 export function compressor(): Transform {
   // Level 1: a dump has to leave the server quickly, and twice the time would save a tenth of the space.
-  return zstd.createZstdCompress?.({ chunkSize: CHUNK }) ?? zlib.createGzip({ level: 1, chunkSize: CHUNK });
+  return zstd.createZstdCompress?.({ chunkSize: CHUNK, params: { [ZSTD_LEVEL]: 1 } }) ?? zlib.createGzip({ level: 1, chunkSize: CHUNK });
 }
 
 /** @throws when this Node can't read it */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Retention } from '../constructs/backup-job';
 import type { BackupFacts } from './result';
 
@@ -16,6 +17,8 @@ const MAX_COUNTED_TABLES = 5000;
  */
 export interface Manifest extends Omit<BackupFacts, 'location'> {
   readonly format: number;
+  /** File name of the artifact, beside the manifest. */
+  readonly artifact: string;
   readonly compression: Compression;
   /** Rows by `schema.table` (MySQL) or `database.schema.table` (PostgreSQL); left out beyond 5000 tables. */
   readonly rowsByTable?: Readonly<Record<string, number>>;
@@ -23,9 +26,21 @@ export interface Manifest extends Omit<BackupFacts, 'location'> {
   readonly verificationFailure?: string;
 }
 
+/** Nothing but a file's name: a manifest never points outside its own folder. */
+const ARTIFACT = /^dump-[0-9a-f]{8}\.sql\.(zst|gz)$/;
+
+/** A name that no other run gives its artifact. A pod that was taken for dead may still write: it must not do so beside its successor, under one name. */
+export function newArtifact(compression: Compression): string {
+  return `dump-${randomBytes(4).toString('hex')}.sql.${compression === 'zstd' ? 'zst' : 'gz'}`;
+}
+
+export function isArtifact(fileName: string): boolean {
+  return ARTIFACT.test(fileName);
+}
+
 /** The path of a backup's artifact. */
-export function artifactPath(folder: string, backup: string, compression: Compression): string {
-  return `${folder}/${backup}/dump.sql.${compression === 'zstd' ? 'zst' : 'gz'}`;
+export function artifactPath(folder: string, { name, artifact }: Pick<Manifest, 'name' | 'artifact'>): string {
+  return `${folder}/${name}/${artifact}`;
 }
 
 /** The path of a backup's manifest. */
@@ -48,8 +63,8 @@ export function parseManifest(text: string, where: string): Manifest {
   } catch (error) {
     throw new ManifestError(`${where} is not JSON`, { cause: error });
   }
-  if (typeof value.format !== 'number' || typeof value.name !== 'string' || typeof value.sha256 !== 'string' || typeof value.completedAt !== 'string') throw new ManifestError(`${where} is no manifest of a backup`);
-  if (value.format > FORMAT) throw new ManifestError(`${where} has format ${value.format}; this release reads up to ${FORMAT}: use a newer one`);
+  if (typeof value.format === 'number' && value.format > FORMAT) throw new ManifestError(`${where} has format ${value.format}; this release reads up to ${FORMAT}: use a newer one`);
+  if (typeof value.format !== 'number' || typeof value.name !== 'string' || typeof value.sha256 !== 'string' || typeof value.completedAt !== 'string' || !isArtifact(value.artifact ?? '')) throw new ManifestError(`${where} is no manifest of a backup`);
   return value as Manifest;
 }
 

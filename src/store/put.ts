@@ -5,7 +5,7 @@ import { Digest } from './digest';
 import { DumpScan } from './dump-scan';
 import type { Exchange } from './exchange';
 import { readFifo } from './fifo';
-import { artifactPath, expired, factsOf, FORMAT, isGood, keptCounts, type Manifest } from './manifest';
+import { artifactPath, expired, factsOf, FORMAT, isGood, keptCounts, type Manifest, newArtifact } from './manifest';
 import type { Progress } from './progress';
 import type { StoreResult } from './result';
 import { send } from './send';
@@ -40,8 +40,8 @@ export async function put(work: StoreWork): Promise<StoreResult> {
   progress.reach('connect');
   const signal = exchange.signal;
   const found = await catalog.find(name, signal).catch(targetFailed(`cannot look for ${catalog.location(name)}`));
-  const known = found !== undefined && isGood(found) ? found : undefined;
-  // Nobody else writes under our own name: what is there without a good manifest is a killed or failed run's.
+  const known = found !== undefined && isGood(found) && (await catalog.holds(found, signal)) ? found : undefined;
+  // What is there without a good manifest is a killed or failed run's. Should its pod be alive after all, it finds its file gone and ends.
   if (known === undefined) await catalog.remove(name, signal).catch(targetFailed(`cannot tidy up ${catalog.location(name)}`));
   const stored = known ?? (await dump(work, name));
   const manifest = settings.verify === true && stored.verifiedAt === undefined ? await verify(work, stored) : stored;
@@ -58,7 +58,8 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
   const startedAt = time.now().toISOString();
   const scan = new DumpScan(engine);
   const digest = new Digest();
-  const path = artifactPath(catalog.folder, name, compression);
+  const artifact = newArtifact(compression);
+  const path = artifactPath(catalog.folder, { name, artifact });
   const fifo = await readFifo(exchange.path('dump'));
   progress.reach('dump');
   const { answer } = await exchange.give('dump');
@@ -82,6 +83,7 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
     format: FORMAT,
     database: settings.database,
     name,
+    artifact,
     engine,
     serverVersion,
     position,
@@ -95,6 +97,7 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
     startedAt,
     completedAt: time.now().toISOString(),
   };
+  if (!(await catalog.holds(manifest, exchange.signal))) throw new StoreError('TargetFailed', `${target.location(path)} is gone: another run under the name ${name} has begun anew`);
   await catalog.record(manifest, exchange.signal).catch(targetFailed(`cannot write the manifest of ${catalog.location(name)}`));
   progress.reach('recorded');
   return manifest;

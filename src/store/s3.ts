@@ -95,6 +95,15 @@ export class S3Target implements Target {
     }
   }
 
+  async size(path: string, signal: AbortSignal): Promise<number | undefined> {
+    try {
+      return (await this.client.send(new this.sdk.HeadObjectCommand({ Bucket: this.bucket, Key: this.key(path) }), { abortSignal: signal })).ContentLength;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
   async list(folder: string, signal: AbortSignal): Promise<StoredObject[]> {
     const found: StoredObject[] = [];
     const pages = this.sdk.paginateListObjectsV2({ client: this.client, stopOnSameToken: true }, { Bucket: this.bucket, Prefix: `${this.key(folder)}/` }, { abortSignal: signal });

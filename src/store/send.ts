@@ -25,7 +25,7 @@ interface SendWork {
  * Guarantees: returns only when every byte has been sent, their checksum was that of the manifest, and the engine has loaded them all.
  */
 export async function send(manifest: Manifest, { target, catalog, exchange, time, progress }: SendWork): Promise<void> {
-  const path = artifactPath(catalog.folder, manifest.name, manifest.compression);
+  const path = artifactPath(catalog.folder, manifest);
   const where = target.location(path);
   const source = await target.read(path, exchange.signal).catch((error: unknown) => {
     throw storeError(error, 'TargetFailed', `cannot read ${where}`);

@@ -21,6 +21,9 @@ export interface Target {
   /** The object's bytes; undefined when there is none. Broken connections are resumed inside. */
   read(path: string, signal: AbortSignal): Promise<AsyncIterable<Buffer> | undefined>;
 
+  /** How many bytes the object has; undefined when there is none. */
+  size(path: string, signal: AbortSignal): Promise<number | undefined>;
+
   /** Every object under a folder, at any depth. */
   list(folder: string, signal: AbortSignal): Promise<StoredObject[]>;
 

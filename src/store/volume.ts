@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,7 +17,8 @@ export class VolumeTarget implements Target {
 
   async write(path: string, source: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
     const file = this.file(path);
-    const part = file + PART;
+    // Of this writer alone: two that write to one file would mix their bytes.
+    const part = `${file}.${randomBytes(4).toString('hex')}${PART}`;
     await this.makeFolder(dirname(path));
     try {
       const handle = await open(part, 'w', 0o600);
@@ -42,6 +44,10 @@ export class VolumeTarget implements Target {
     const file = this.file(path);
     if ((await stat(file).catch(absent)) === undefined) return undefined;
     return createReadStream(file, { highWaterMark: 256 * 1024, signal }) as AsyncIterable<Buffer>;
+  }
+
+  async size(path: string): Promise<number | undefined> {
+    return (await stat(this.file(path)).catch(absent))?.size;
   }
 
   async list(folder: string): Promise<StoredObject[]> {

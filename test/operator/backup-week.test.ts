@@ -55,7 +55,7 @@ class World {
     this.failure = this.runFails(this.now) ? name : undefined;
     if (this.failure !== undefined) return;
     const time = new Date(this.now).toISOString();
-    this.backups.push({ format: FORMAT, compression: 'gzip', database: 'orders', name, engine: 'mysql', serverVersion: '9.7.4', bytes: 1, storedBytes: 1, sha256: 'x', tables: 0, rows: 0, startedAt: time, completedAt: time, verifiedAt: time });
+    this.backups.push({ format: FORMAT, artifact: 'dump-00000000.sql.gz', compression: 'gzip', database: 'orders', name, engine: 'mysql', serverVersion: '9.7.4', bytes: 1, storedBytes: 1, sha256: 'x', tables: 0, rows: 0, startedAt: time, completedAt: time, verifiedAt: time });
     const last = newestGood(this.backups)?.name;
     const gone = expired(this.backups, this.retention, new Date(this.now));
     expect(gone).not.toContain(last);

@@ -176,7 +176,7 @@ export function backupOf({ engine, version, client, fill, noise, killedAt }: Bac
       expect(await endOf(`killed-${stage}`)).toBe('Complete');
     });
     const files = (await onVolume('cd /backups/shop && ls killed-*/*')).trim().split(/\s+/);
-    expect(files.map((file) => file.replace(/dump\.sql\.(zst|gz)$/, 'dump'))).toEqual([...killedAt.backup].sort().flatMap((stage) => [`killed-${stage}/dump`, `killed-${stage}/manifest.json`]));
+    expect(files.map((file) => file.replace(/dump-[0-9a-f]{8}\.sql\.(zst|gz)$/, 'dump'))).toEqual([...killedAt.backup].sort().flatMap((stage) => [`killed-${stage}/dump`, `killed-${stage}/manifest.json`]));
     expect((await onVolume('cd /backups/shop && grep -l verifiedAt killed-*/manifest.json')).trim().split(/\s+/)).toEqual(killedAt.backup.filter(isProof).sort().map((stage) => `killed-${stage}/manifest.json`));
   }, slow * 2);
 

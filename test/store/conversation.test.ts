@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { gunzipSync } from 'node:zlib';
 import { systemTime, type Time } from '../../src/store/time';
 import { compression } from '../../src/store/compression';
+import type { Manifest } from '../../src/store/manifest';
 import { Conversation, dumpText } from './conversation';
 
 let job: Conversation;
@@ -10,8 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => job.end());
 
-const artifact = () => job.path(`backups/shop/b1/dump.sql.${compression === 'zstd' ? 'zst' : 'gz'}`);
-const manifest = () => JSON.parse(job.read('backups/shop/b1/manifest.json')) as Record<string, unknown>;
+const manifest = () => JSON.parse(job.read('backups/shop/b1/manifest.json')) as Manifest;
+const artifact = () => job.path(`backups/shop/b1/${manifest().artifact}`);
 /** Everything on the backup volume, at any depth. */
 const stored = () => (readdirSync(job.backups, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name)).sort();
 /** A clock that runs so many times as fast, so that a minute's silence takes no minute. */
@@ -115,6 +116,48 @@ describe('taking a backup', () => {
     job.write('dbop/break', '');
     await job.job('put');
     expect(stored()).toEqual([]);
+  });
+
+  test.each(['while it dumps', 'after it has dumped'])('is not harmed by a run of the same name that was taken for dead, and is told to stop %s', async (when) => {
+    job.write('dbop/hang', '');
+    if (when === 'while it dumps') job.write('dbop/dump.sql', dumpText.slice(0, 60));
+    const stop = new AbortController();
+    const dead = job.job('put', {}, { signal: stop.signal });
+    await until(() => existsSync(job.path('dbop/hanging')));
+    const successor = new Conversation(['sh'], job.backups);
+    try {
+      expect((await successor.job('put')).result).toMatchObject({ outcome: 'stored' });
+    } finally {
+      successor.end();
+    }
+    stop.abort();
+    expect((await dead).result).toMatchObject({ outcome: 'failed', reason: 'Interrupted' });
+    expect(stored()).toEqual([manifest().artifact, 'manifest.json']);
+    expect((await job.job('get')).result).toMatchObject({ outcome: 'restored', backup: { rows: 3 } });
+  });
+
+  test('is the successor’s when the run that was taken for dead comes to its end after all', async () => {
+    job.write('dbop/hang', '');
+    const dead = job.job('put', {}, { time: faster(20) });
+    await until(() => existsSync(job.path('dbop/hanging')));
+    const successor = new Conversation(['sh'], job.backups);
+    try {
+      await successor.job('put');
+    } finally {
+      successor.end();
+    }
+    const before = manifest();
+    job.write('dbop/go-on', '');
+    expect((await dead).result).toMatchObject({ outcome: 'failed', reason: 'TargetFailed', message: expect.stringMatching(/cannot write volume:shop\/b1\/dump-.*ENOENT/) as string });
+    expect(manifest()).toEqual(before);
+    expect(stored()).toEqual([before.artifact, 'manifest.json']);
+  });
+
+  test('is taken anew when its artifact is gone, though its manifest claims it', async () => {
+    await job.job('put');
+    rmSync(artifact());
+    expect((await job.job('put')).result).toMatchObject({ outcome: 'stored' });
+    expect(existsSync(artifact())).toBe(true);
   });
 
   test('keeps the newest so many and removes the others of this database only', async () => {

@@ -18,7 +18,7 @@ end_server_signal=TERM
 end_server() { kill "$server"; }
 log_in() { :; }
 ask() { :; }
-dump_everything() { cat /dbop/dump.sql; [ ! -e /dbop/hang ] || { : > /dbop/hanging; sleep 1000; }; [ ! -e /dbop/break ] || { echo 'the server went away' >&2; return 1; }; }
+dump_everything() { cat /dbop/dump.sql; [ ! -e /dbop/hang ] || { : > /dbop/hanging; i=0; until [ -e /dbop/go-on ] || [ $((i += 1)) -gt 10000 ]; do sleep 0.1; done; }; [ ! -e /dbop/break ] || { echo 'the server went away' >&2; return 1; }; }
 load_artifact() { cat "$exchange/artifact" > "$directory/loaded"; [ ! -e /dbop/break-load ] || { echo 'syntax error' >&2; return 1; }; }
 count_rows() { cat /dbop/counts > "$private/answer"; }
 apply_accounts() { echo applied > "$directory/accounts"; }
@@ -30,10 +30,13 @@ export const dumpText = '-- dbop dump 1 mysql 9.7.4\nUSE `shop`;\nCREATE TABLE `
 /** Both halves of a Job in one folder: the real shell scripts around a tiny engine, and the real store. */
 export class Conversation {
   readonly root = mkdtempSync(join(tmpdir(), 'dbop-store-'));
-  readonly backups = join(this.root, 'backups');
   private engine?: ChildProcess;
 
-  constructor(private readonly shell: readonly string[] = ['sh']) {
+  constructor(
+    private readonly shell: readonly string[] = ['sh'],
+    /** The backup volume; of its own, unless it is given that of another. */
+    readonly backups = join(this.root, 'backups'),
+  ) {
     for (const folder of ['dbop/scripts', 'data', 'backups']) mkdirSync(join(this.root, folder), { recursive: true });
     const scripts = podScripts({ functions, ready: '', stop: '' });
     for (const [name, text] of Object.entries(scripts)) writeFileSync(this.path(`dbop/scripts/${name}`), text.replace(/\/(?=dbop\/|data\b)/g, `${this.root}/`));

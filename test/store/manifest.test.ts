@@ -4,7 +4,7 @@ import { parseResult, resultText } from '../../src/store/result';
 const now = new Date('2026-03-31T00:00:00Z');
 const day = (age: number) => new Date(now.getTime() - age * 24 * 3600 * 1000).toISOString();
 const backup = (name: string, age: number, more: Partial<Manifest> = {}): Manifest => ({
-  format: 1, database: 'shop', name, engine: 'mysql', serverVersion: '8.4.3', compression: 'gzip', bytes: 1, storedBytes: 1, sha256: '', tables: 0, rows: 0, startedAt: day(age), completedAt: day(age), ...more,
+  format: 1, artifact: 'dump-00000000.sql.gz', database: 'shop', name, engine: 'mysql', serverVersion: '8.4.3', compression: 'gzip', bytes: 1, storedBytes: 1, sha256: '', tables: 0, rows: 0, startedAt: day(age), completedAt: day(age), ...more,
 });
 const bad = { verificationFailure: 'differs' };
 
