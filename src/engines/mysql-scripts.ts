@@ -131,7 +131,7 @@ SQL
   if [ $# -gt 0 ]; then
     mysqldump --help > "$private/help" 2>&1 || :
     if grep -q -e '--source-data' "$private/help"; then position=--source-data=2; else position=--master-data=2; fi
-    mysqldump --defaults-file="$private/client.cnf" --single-transaction --quick --routines --triggers --events --hex-blob --no-tablespaces \
+    in_large_pieces mysqldump --defaults-file="$private/client.cnf" --single-transaction --quick --routines --triggers --events --hex-blob --no-tablespaces \
       --set-gtid-purged=ON "$position" --max-allowed-packet=1G --default-character-set=utf8mb4 --databases "$@" || return 1
   fi
   sed 's/$/;/' "$private/grants.sql"

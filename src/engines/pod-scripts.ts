@@ -56,6 +56,9 @@ fail() {
   exit 1
 }
 
+# Dump programs write by four kilobytes, each of which would wake the store; in large pieces both have half the work.
+in_large_pieces() { if command -v stdbuf > /dev/null; then stdbuf -o 256K "$@"; else "$@"; fi; }
+
 # The last words of a program that failed, on one line.
 last_words() { tail -c 700 "$1" 2>/dev/null | tr '\n\t' '  '; }
 
@@ -89,10 +92,10 @@ heed() {
   read -r beat 2>/dev/null < "$exchange/store.beat" || :
   if [ "$beat" != "$heard" ]; then heard=$beat silence=0; fi
   if [ "$ticks" -lt 50 ]; then ticks=$((ticks + 1)); sleep 0.1; return; fi
-  sleep 1
+  sleep 0.2
   silence=$((silence + 1))
   if [ -n "$heard" ]; then patience=60; else patience=600; fi
-  [ "$silence" -le "$patience" ] || fail Interrupted "the store has been silent for $patience seconds"
+  [ "$silence" -le $((patience * 5)) ] || fail Interrupted "the store has been silent for $patience seconds"
 }
 
 # await FILE: until the store has written it.
@@ -133,7 +136,7 @@ load() {
   until ask > /dev/null 2> "$private/errors"; do
     kill -0 "$server" 2>/dev/null || fail LoadFailed "the server for loading did not start: $(last_words /tmp/server.log)"
     tries=$((tries + 1))
-    [ "$tries" -lt 300 ] || fail LoadFailed "the server for loading does not answer: $(last_words "$private/errors")"
+    [ "$tries" -lt 1300 ] || fail LoadFailed "the server for loading does not answer: $(last_words "$private/errors")"
     heed
   done
   attended load_artifact 2> "$private/errors" || fail LoadFailed "the dump does not load: $(last_words "$private/errors")"
@@ -174,7 +177,7 @@ order_dump() {
   tries=0
   until ask > /dev/null 2> "$private/errors"; do
     tries=$((tries + 1))
-    [ "$tries" -lt 30 ] || fail ServerUnreachable "$SERVER_HOST:$SERVER_PORT does not let us in: $(last_words "$private/errors")"
+    [ "$tries" -lt 150 ] || fail ServerUnreachable "$SERVER_HOST:$SERVER_PORT does not let us in: $(last_words "$private/errors")"
     ticks=50; heed
   done
   attended dump_to_store || fail DumpFailed "$(last_words "$private/errors")"

@@ -114,9 +114,9 @@ dump_everything() {
   while IFS= read -r name; do
     if [ "$name" = postgres ]; then
       echo '\connect postgres'
-      pg_dump --no-password --exclude-schema=dbop --dbname=postgres < /dev/null || return 1
+      in_large_pieces pg_dump --no-password --exclude-schema=dbop --dbname=postgres < /dev/null || return 1
     else
-      pg_dump --no-password --create --dbname="$(name_of "$name")" < /dev/null || return 1
+      in_large_pieces pg_dump --no-password --create --dbname="$(name_of "$name")" < /dev/null || return 1
     fi
   done < "$private/databases"
   printf -- '\n-- dbop dump completed\n'

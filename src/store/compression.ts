@@ -7,6 +7,8 @@ type Zstd = { createZstdCompress?: (options: object) => Transform; createZstdDec
 const zstd = zlib as Zstd;
 
 const CHUNK = 256 * 1024;
+/** What may wait for the compressor, so that nobody else waits for it. */
+const AHEAD = 1024 * 1024;
 /** `ZSTD_c_compressionLevel` of zstd's own header; older Node versions lack the constant. */
 const ZSTD_LEVEL = 100;
 
@@ -15,7 +17,7 @@ export const compression: Compression = zstd.createZstdCompress === undefined ? 
 
 export function compressor(): Transform {
   // Level 1: a dump has to leave the server quickly, and twice the time would save a tenth of the space.
-  return zstd.createZstdCompress?.({ chunkSize: CHUNK, params: { [ZSTD_LEVEL]: 1 } }) ?? zlib.createGzip({ level: 1, chunkSize: CHUNK });
+  return zstd.createZstdCompress?.({ chunkSize: CHUNK, writableHighWaterMark: AHEAD, params: { [ZSTD_LEVEL]: 1 } }) ?? zlib.createGzip({ level: 1, chunkSize: CHUNK, writableHighWaterMark: AHEAD } as zlib.ZlibOptions);
 }
 
 /** @throws when this Node can't read it */
