@@ -18,7 +18,7 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
   const { context, plan, facts } = pass;
   const known = await accounts(pass);
   const identity = serverIdentity(pass);
-  const application = applicationSecret(plan, facts.username, facts.wanted.app ?? known.app, identity.trust);
+  const application = applicationSecret(plan, facts.username, facts.shown ?? known.app, identity.trust);
   const children = serverChildren(plan, {
     origin: facts.data?.origin,
     originAt: facts.data?.originAt,

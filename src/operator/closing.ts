@@ -63,7 +63,7 @@ function closing({ plan }: Pass, why: string): Telling {
     kind: 'wait',
     phase: 'Deleting',
     reason: 'Closing',
-    message: `the server is started anew without applications, so that the last backup misses nothing: ${why}. Nothing is deleted until that backup is proved; ${plan.wayOut} to delete without it.`,
+    message: `applications are shut out before the last backup: ${why}. To delete without that backup, ${plan.wayOut}.`,
     after: 2_000,
   };
 }

@@ -27,6 +27,8 @@ export async function changePasswords(pass: Pass): Promise<string[]> {
   const changed = Object.keys(wanted) as Account[];
   await asOperator(pass, async (session) => {
     for (const account of changed) await setPassword(pass, session, account, wanted[account]!);
+    // Only now: until the server takes it, the password before it is the one that works.
+    if (wanted.app !== undefined && plan.application.suppliedSecret === undefined) await context.apply([applicationSecret(plan, facts.username, wanted.app, serverIdentity(pass).trust)]);
     if (changed.length > 0) await writeAccounts(pass, { ...known, ...wanted }, [...new Set([...facts.retained, ...changed])]);
     for (const account of new Set([...facts.retained, ...changed])) await session.discardOldPassword(nameOf(pass, account as Account));
   });
@@ -79,10 +81,12 @@ export async function renewCertificate(pass: Pass): Promise<boolean> {
 /** Chooses new passwords and writes them down; the passes after this one carry them to the server. */
 async function stageRotation(pass: Pass): Promise<string[]> {
   const { context, plan, facts, tools } = pass;
-  const staged = { operator: tools.newPassword(), backup: tools.newPassword(), ...(plan.rootPassword === undefined && { root: tools.newPassword() }) };
-  if (plan.application.suppliedSecret === undefined) {
-    await context.apply([applicationSecret(plan, facts.username, tools.newPassword(), serverIdentity(pass).trust)]);
-  }
+  const staged = {
+    operator: tools.newPassword(),
+    backup: tools.newPassword(),
+    ...(plan.rootPassword === undefined && { root: tools.newPassword() }),
+    ...(plan.application.suppliedSecret === undefined && { app: tools.newPassword() }),
+  };
   await context.apply([accountsSecret(plan, facts.known!, { retained: facts.retained, staged, rotation: plan.rotation })]);
   return [];
 }

@@ -53,6 +53,8 @@ export interface Facts {
   readonly authority?: string;
   /** The certificate from a Secret of the user's. @default the operator makes one */
   readonly certificate?: GivenCertificate;
+  /** The application's password as its Secret has it: ours, which a user may have edited, or the user's own. */
+  readonly shown?: string;
   /** Name of the application's account. */
   readonly username: string;
   /** The application's password from a Secret of the user's. */

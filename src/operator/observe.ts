@@ -39,6 +39,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     wanted: wantedPasswords(plan, accounts?.known, accounts?.staged ?? {}, credentials.password),
     authority: authority(context, plan),
     certificate: await certificate(context, plan, senses.supplied),
+    shown: credentials.password,
     username: credentials.username,
     suppliedPassword: plan.application.suppliedSecret === undefined ? undefined : credentials.password,
     missingSecret: credentials.missing,
@@ -114,7 +115,8 @@ async function certificate(context: Context, plan: DatabasePlan, supplied: Suppl
 /** What should differ from what the server has: staged by a rotation, named by the object, or edited in a Secret. */
 function wantedPasswords(plan: DatabasePlan, known: KnownPasswords | undefined, staged: Partial<KnownPasswords>, app: string | undefined): Partial<KnownPasswords> {
   if (known === undefined) return {};
-  const wanted = { ...staged, ...(app && { app }), ...(plan.rootPassword && { root: plan.rootPassword }) };
+  // An edit that came after the rotation began is newer than what that has chosen.
+  const wanted = { ...staged, ...(app && app !== known.app && { app }), ...(plan.rootPassword && { root: plan.rootPassword }) };
   return Object.fromEntries(Object.entries(wanted).filter(([account, password]) => known[account as keyof KnownPasswords] !== password));
 }
 

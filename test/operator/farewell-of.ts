@@ -20,7 +20,7 @@ export function farewellOf(living: Living, story: WriterStory, make: () => Promi
     while (Number(await living.sql('SELECT count(*) FROM acknowledged')) < 100);
     const closing = living.becomes('the closing', (object) => living.ready(object)?.reason === 'Closing');
     await cluster.kubectl(`delete db ${name} -n ${namespace} --wait=false`);
-    expect(living.ready(await closing).message).toContain('started anew without applications');
+    expect(living.ready(await closing).message).toContain('applications are shut out before the last backup');
     await living.restartOperator();
     const { metadata } = await living.becomes('the last backup', (object) => living.ready(object)?.reason === 'FinalBackup');
     const job = `${name}-final-${metadata.uid.slice(0, 8)}`;

@@ -7,6 +7,7 @@ import { enduranceOf } from './endurance-of';
 import { farewellOf } from './farewell-of';
 import { OperatorAccount } from './operator-account';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
+import { rotationOf } from './rotation-of';
 import { tlsOf } from './tls-of';
 import type { WriterStory } from './writer';
 
@@ -44,7 +45,7 @@ export function lifeOf(story: EngineStory): void {
   const name = 'orders';
   let cluster: TestCluster;
   let namespace: string;
-  let operator: RunningOperator;
+  let operator: RunningOperator | undefined;
   let account: OperatorAccount;
 
   beforeAll(async () => {
@@ -56,8 +57,12 @@ export function lifeOf(story: EngineStory): void {
     const options = { image, kubeconfig: account.kubeconfig, lease: account.name };
     // A database that this operator makes is 70 days old when the next one looks at it: its certificate must be renewed.
     operator = await startOperator(cluster, namespace, { ...options, clock: { ...systemClock, now: () => Date.now() - 70 * 86_400_000 } });
+    living.stopOperator = async () => {
+      await operator?.stop();
+      operator = undefined;
+    };
     living.restartOperator = async () => {
-      await operator.stop();
+      await living.stopOperator();
       operator = await startOperator(cluster, namespace, options);
     };
   }, firstUpTimeoutMs);
@@ -85,7 +90,7 @@ export function lifeOf(story: EngineStory): void {
     return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -c server -- sh -c '${story.client(name)}'`, `${current}\n${statement}\n`)).trim();
   }
 
-  const living = { get cluster() { return cluster; }, get namespace() { return namespace; }, name, at, becomes, ready, isReady, podUid, change, sql, restartOperator: async () => {} };
+  const living = { get cluster() { return cluster; }, get namespace() { return namespace; }, name, at, becomes, ready, isReady, podUid, change, sql, stopOperator: async () => {}, restartOperator: async () => {} };
 
   it('is Ready when the server answers through its Service with the credentials in the Secret', async () => {
     await cluster.apply(database());
@@ -121,6 +126,8 @@ export function lifeOf(story: EngineStory): void {
     for (const [key, value] of Object.entries(JSON.parse(before) as Record<string, string>)) expect(after[key]).not.toBe(value);
     expect(await sql('SELECT count(*) FROM notes')).toBe('2');
   }, 120_000);
+
+  rotationOf(living, story);
 
   it('sets a dynamic parameter in the running server, and restarts only for one that needs it', async () => {
     const pod = await podUid();

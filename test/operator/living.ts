@@ -19,6 +19,8 @@ export interface Living {
   change(patch: object): Promise<string>;
   /** What the server answers to the application. */
   sql(statement: string): Promise<string>;
+  /** Nobody looks after it, until `restartOperator`. */
+  stopOperator(): Promise<void>;
   /** Another process of the operator takes over; its clock goes right. */
   restartOperator(): Promise<void>;
 }
