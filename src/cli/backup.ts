@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { DatabaseBackupObject } from '../api/database-backup';
 import { apiVersionOf } from '../kind/resource';
 import { byteText } from '../operator/byte-text';
@@ -18,7 +18,7 @@ export function backupCommand(io: Io): Command {
     .option('--name <backup>', 'name of the DatabaseBackup (default: NAME and the time)')
     .option('--no-verify', 'do not restore it into a throw-away server to prove it (default: as the Database says)')
     .option('--wait', 'wait until it is stored, and proved if it is to be')
-    .option('--timeout <duration>', 'how long to wait, such as 90s, 30m or 2h', timeout, timeout('1h'))
+    .addOption(new Option('--timeout <duration>', 'how long to wait, such as 90s, 30m or 2h').argParser(timeout).default(timeout('1h'), '1h'))
     .addHelpText(
       'after',
       `

@@ -1,3 +1,4 @@
+import { parseAllDocuments } from 'yaml';
 import { FaultProxy } from '../support/fault-proxy';
 import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
@@ -139,6 +140,55 @@ describe('dbop connect --print', () => {
     expect(await run('connect orders --print')).toEqual({ code: 0, out: 'mysql://app:***@orders.svc:3306/app\n', err: 'the password is in Secret orders-app; --reveal prints it here\n' });
     expect((await run('connect orders --print --reveal')).out).toBe('mysql://app:tops3cret@orders.svc:3306/app\n');
     expect((await run('connect orders')).err).toContain('is ready: MySQL 9.7.1 answers; see dbop status orders');
+  });
+});
+
+describe('every command', () => {
+  const file = (group = 'dbop.dev') => ({ stdin: JSON.stringify({ ...database('fresh'), apiVersion: `${group}/v1alpha1` }) });
+  /** What is typed, and what of its output a program is after. */
+  const commands: [line: string, known: (data: never) => unknown, answer: unknown, code?: number][] = [
+    ['render -f - -o FORMAT', (children: { kind: string }[]) => children.some(({ kind }) => kind === 'StatefulSet'), true],
+    ['plan -f - -o FORMAT', ([report]: { database: string; changes: { action: string }[] }[]) => [report?.database.split('/')[1], new Set(report?.changes.map(({ action }) => action))], ['fresh', new Set(['create'])], 2],
+    ['status -o FORMAT', (all: { metadata: { name: string } }[]) => all.some(({ metadata }) => metadata.name === 'orders'), true],
+    ['status orders -o FORMAT', (story: { database: { status: { phase: string } } }) => story.database.status.phase, 'Running'],
+    ['backup orders --name for-FORMAT -o FORMAT', (backup: { spec: { database: string } }) => backup.spec.database, 'orders'],
+    ['restore for-FORMAT --from database/orders -o FORMAT', (made: { spec: { restore: { from: object } } }) => made.spec.restore.from, { database: 'orders' }],
+    ['restore never --from database/orders --dry-run -o FORMAT', (wish: { metadata: { name: string } }) => wish.metadata.name, 'never'],
+    ['connect orders --print -o FORMAT', (login: { password: string; port: number }) => [login.password, login.port], ['***', 3306]],
+  ];
+
+  it.each(commands)('gives programs its answer as JSON and as YAML, and nothing else: %s', async (line, known, answer, code = 0) => {
+    await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'orders-app', namespace }, stringData: { host: 'orders.svc', port: '3306', username: 'app', password: 'tops3cret', database: 'app' } });
+    const json = await run(line.replaceAll('FORMAT', 'json'), file());
+    expect(json).toMatchObject({ code, err: '' });
+    expect(known(JSON.parse(json.out) as never)).toEqual(answer);
+    const yaml = await run(line.replaceAll('FORMAT', 'yaml'), file());
+    expect(yaml).toMatchObject({ code, err: '' });
+    const documents = parseAllDocuments(yaml.out).map((document) => document.toJS() as unknown);
+    expect(known((Array.isArray(JSON.parse(json.out)) ? documents : documents[0]) as never)).toEqual(answer);
+  });
+
+  const asking = ['plan -f -', 'status', 'status orders', 'backup orders', 'restore copy9 --from database/orders', 'connect orders', 'run --port 0'];
+  const broken: [what: string, flags: string, err: RegExp][] = [
+    ['a kubeconfig that is not there', '--kubeconfig /nowhere/config', /\/nowhere\/config/],
+    ['a context that the kubeconfig lacks', '--context staging', /staging/],
+    ['a cluster that does not serve our kinds', '--group other.example.com', /the cluster does not serve \S*other\.example\.com\S*: install the operator's CustomResourceDefinitions first, or name your group with --group/],
+  ];
+  it.each(broken.flatMap((row) => asking.filter((line) => !(line.startsWith('run') && row[1].startsWith('--group'))).map((line) => [line, ...row] as const)))('%s says what is wrong with %s', async (line, _what, flags, err) => {
+    const options = { ...file(/--group (\S+)/.exec(flags)?.[1]), env: { KUBECONFIG: cluster.kubeconfig } };
+    // An operator looks at its process's own environment.
+    const where = line.startsWith('run') ? (flags.startsWith('--kubeconfig') ? '' : `--kubeconfig ${cluster.kubeconfig}`) : `-n ${namespace}`;
+    const ran = await dbop(`${line} ${flags} ${where}`, options);
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).toMatch(err);
+    expect(ran.err).not.toMatch(/\n +at /);
+  });
+
+  it.each([...asking, 'render -f -'])('%s refuses an option that it does not know, and names the one that was meant', async (line) => {
+    const ran = await dbop(`${line} --grop x`, file());
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).toContain("unknown option '--grop'");
+    expect(ran.err).toContain('(Did you mean --group?)');
   });
 });
 
