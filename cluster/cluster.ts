@@ -8,6 +8,7 @@ import { ensureImages, sharedImages } from './images/images';
 import { pauseImageName } from './images/small-images';
 import { ImageStore } from './images/image-store';
 import { buildOperatorImage } from './images/operator-image';
+import { buildUserImage } from './images/user-image';
 import { Lan } from './lan';
 import { withLock } from './lock';
 import { checkMachine } from './machine';
@@ -93,11 +94,15 @@ export class Cluster {
   public async loadOperator(): Promise<string> {
     const state = this.demandState();
     const image = await buildOperatorImage(this.ownImages, this.progress);
-    const nodes = (await Promise.all(nodeNames(state).map((name) => this.node(name)))).filter((node) => node.isRunning());
-    await this.progress.step(`loading ${image}`, '3 s', async () => {
-      await Promise.all(nodes.map((node) => node.pull(image)));
-    });
+    await this.pull(image, state);
     return image;
+  }
+
+  /** Builds the Dockerfile of a folder, and has every node fetch the image under that name. */
+  public async loadImage(name: string, folder: string): Promise<void> {
+    const state = this.demandState();
+    await buildUserImage(name, folder, this.ownImages, this.progress);
+    await this.pull(name, state);
   }
 
   /** Makes images that pods will ask for. */
@@ -123,6 +128,13 @@ export class Cluster {
   public kubeconfig(): string {
     if (!existsSync(this.folder.kubeconfig)) throw new Error(`there is no cluster '${this.name}'; start it with: npm run cluster -- up --name ${this.name}`);
     return this.folder.kubeconfig;
+  }
+
+  private async pull(image: string, state: ClusterState): Promise<void> {
+    const nodes = (await Promise.all(nodeNames(state).map((name) => this.node(name)))).filter((node) => node.isRunning());
+    await this.progress.step(`loading ${image}`, '3 s', async () => {
+      await Promise.all(nodes.map((node) => node.pull(image)));
+    });
   }
 
   private async controlPlane(state: ClusterState): Promise<ControlPlane> {

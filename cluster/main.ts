@@ -5,7 +5,7 @@ import { ClusterFolder } from './cluster-state';
 import { ensureImages, imageNames } from './images/images';
 import { checkMachine } from './machine';
 import { TerminalProgress } from './progress';
-import { programs } from './programs';
+import { programNames, programs } from './programs';
 
 const progress = new TerminalProgress();
 
@@ -91,11 +91,28 @@ cli
   });
 
 cli
+  .command('build')
+  .description('build all that clusters are made of, ahead of the first one: programs, file systems, images')
+  .action(async () => {
+    // One uses the processors, the other mostly waits for packages.
+    await Promise.all([programs(programNames, progress), ensureImages(imageNames().map(({ name }) => name), progress)]);
+  });
+
+cli
   .command('load-operator')
   .description("build the operator's image from the sources and bring it into the cluster")
   .option('--name <name>', 'which cluster (env DBOP_CLUSTER)', usual)
   .action(async ({ name }: { name: string }) => {
     console.log(`${await new Cluster(name, progress).loadOperator()} is in cluster '${name}'; pods that run already keep the old one until they are restarted.`);
+  });
+
+cli
+  .command('load-image <name> <folder>')
+  .description("build a folder's Dockerfile and bring the image into the cluster under that name")
+  .option('--name <name>', 'which cluster (env DBOP_CLUSTER)', usual)
+  .action(async (image: string, folder: string, { name }: { name: string }) => {
+    await new Cluster(name, progress).loadImage(image, folder);
+    console.log(`${image} is in cluster '${name}'.`);
   });
 
 cli

@@ -23,7 +23,8 @@ const modules: readonly Module[] = [
   { folder: 's3', programs: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' }, usually: '90 s the first time' },
 ];
 
-export type ProgramName = 'kube' | 'kubectl' | 'pki' | 'dns' | 'pause' | 'volumes' | 'registry' | 'versitygw';
+export const programNames = ['kube', 'kubectl', 'pki', 'dns', 'pause', 'volumes', 'registry', 'versitygw'] as const;
+export type ProgramName = (typeof programNames)[number];
 
 /**
  * The paths of programs built from Go source, built now where the cache lacks them.

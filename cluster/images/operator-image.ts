@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from '../command';
-import { ensureInstalled } from '../debian';
 import { cacheFolder, sourceFolder } from '../folders';
 import { withLock } from '../lock';
 import type { Progress } from '../progress';
+import { Builder } from './builder';
+import { fullName, ImageStore } from './image-store';
 import { ensureImages, sharedImages } from './images';
-import { ImageStore } from './image-store';
 
 /** What the operator's image stands on here; its Node.js has zstd. */
 const baseImage = 'node:24-slim';
@@ -31,15 +31,13 @@ const lastBuild = new ImageStore(cacheFolder('operator', 'last-build'));
  * the last layers are new.
  */
 export async function buildOperatorImage(into: ImageStore, progress: Progress): Promise<string> {
-  await ensureInstalled({ buildah: 'buildah' }, progress);
   await ensureImages([baseImage], progress);
   const modules = await ensureModules(progress);
-  // One store of layers for all: two builds at once would share its names.
-  return withLock(cacheFolder('buildah.lock'), async () => {
+  return Builder.lend(progress, async (builder) => {
     const sources = `sources:${fingerprint()}`;
     const work = mkdtempSync(join(cacheFolder(), 'operator-'));
     try {
-      if (lastBuild.find(sources) === undefined) await rebuild(sources, modules, work, progress);
+      if (lastBuild.find(sources) === undefined) await rebuild(builder, sources, modules, work, progress);
       lastBuild.exportFolder(sources, join(work, 'built'));
       await into.tag([operatorImageName()], await into.addFolder(join(work, 'built')));
       return operatorImageName();
@@ -49,10 +47,10 @@ export async function buildOperatorImage(into: ImageStore, progress: Progress): 
   });
 }
 
-async function rebuild(sources: string, modules: string, work: string, progress: Progress): Promise<void> {
+async function rebuild(builder: Builder, sources: string, modules: string, work: string, progress: Progress): Promise<void> {
   await progress.step('compiling the operator', '5 s', () => run('npm', ['run', 'build'], { cwd: project }));
-  const base = await progress.step('preparing the base image', '5 s the first time', ensureBase);
-  const image = await progress.step("building the operator's image", '5 s', () => build(base, modules, work));
+  const image = join(work, 'image');
+  await progress.step("building the operator's image", '5 s', () => build(builder, modules, work, image));
   rmSync(lastBuild.folder, { recursive: true, force: true });
   await lastBuild.tag([sources], await lastBuild.addFolder(image));
 }
@@ -87,38 +85,12 @@ async function ensureModules(progress: Progress): Promise<string> {
   return target;
 }
 
-/** The base image in buildah's own store, under a name that changes with its content. */
-async function ensureBase(): Promise<string> {
-  const digest = sharedImages.find(baseImage)!;
-  const name = `localhost/base:${digest.slice('sha256:'.length, 'sha256:'.length + 16)}`;
-  if ((await buildah(['images', '--quiet', '--filter', `reference=${name}`])).trim() !== '') return name;
-  const folder = mkdtempSync(join(cacheFolder(), 'base-'));
-  try {
-    sharedImages.exportFolder(baseImage, join(folder, 'base'));
-    // Relative, because buildah makes a name of the path, and names may not have capital letters.
-    const id = (await buildah(['pull', '--quiet', 'oci:base'], folder)).trim();
-    await buildah(['tag', id, name]);
-    return name;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** @returns a folder with the image in OCI form */
-async function build(base: string, modules: string, work: string): Promise<string> {
+/** Builds from what was fetched and compiled, and writes the image in OCI form into a new folder. */
+async function build(builder: Builder, modules: string, work: string, into: string): Promise<void> {
   const code = join(work, 'code', 'build');
   mkdirSync(code, { recursive: true });
   copyFileSync(join(project, 'package.json'), join(code, 'package.json'));
   cpSync(join(project, 'lib'), join(code, 'lib'), { recursive: true, filter: (file) => !/\.(tsbuildinfo|map|d\.ts)$/.test(file) });
-  const contexts = ['--build-context', `modules=${modules}`, '--build-context', `code=${dirname(code)}`];
-  const image = 'localhost/operator:latest';
-  await buildah(['build', '--isolation', 'chroot', '--layers', '--timestamp', '0', '--build-arg', `BASE=${base}`, ...contexts, '--tag', image, '--file', join(project, 'Dockerfile'), project]);
-  const pushed = join(work, 'image');
-  await buildah(['push', '--disable-compression', '--quiet', image, `oci:${pushed}`]);
-  return pushed;
-}
-
-function buildah(args: readonly string[], cwd?: string): Promise<string> {
-  const storage = ['--root', cacheFolder('buildah', 'storage'), '--runroot', cacheFolder('buildah', 'run'), '--storage-driver', 'overlay'];
-  return run('buildah', [...storage, ...args], { cwd });
+  const stages = { modules, code: dirname(code) };
+  await builder.build({ dockerfile: join(project, 'Dockerfile'), context: project, args: { BASE: fullName(baseImage) }, stages, bases: [{ name: baseImage, store: sharedImages }] }, into);
 }

@@ -31,7 +31,8 @@ export class Metrics {
   private readonly slowest = new Map<string, () => number>();
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    // Its own precision wakes the processor a hundred times a second, for nobody.
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
   }
 
   /** Counts a request; hand this to the client as `onRequest`. */
