@@ -13,7 +13,7 @@ import { missingBucketSecret } from './bucket-secrets';
 import { backupJob } from './children';
 import { databasePlan, finalJobName } from './database-api';
 import { deleteArtifact } from './delete-artifact';
-import { findJob, podOfJob, podSelection, type Job, type JobFact } from './job-fact';
+import { failureOf, findJob, podOfJob, podSelection, type Job, type JobFact } from './job-fact';
 import { JobProgress } from './job-progress';
 import { podStory, type Pod } from './pod-story';
 import { SuppliedSecrets } from './supplied-secrets';
@@ -100,7 +100,7 @@ async function tell(context: Context<Kind>, job: JobFact<StoreResult>, kind: Kin
     await letGo(context, kind, result.pruned);
     return done({ ...statusOf(result), progress: undefined });
   }
-  return failed(`${result?.message ?? job.failure ?? 'the Job told no result'}; see kubectl logs job/${job.name} --all-containers`, job.endedAt);
+  return failed(`${failureOf(job)}; see kubectl logs job/${job.name} --all-containers`, job.endedAt);
 }
 
 function failed(message: string, completedAt?: string): Told {

@@ -8,7 +8,7 @@ import { done, stuck, wait, type Outcome } from '../runtime/outcome';
 import { parseResult } from '../store/result';
 import { targetOf } from './backup-record';
 import { missingBucketSecret } from './bucket-secrets';
-import { findJob } from './job-fact';
+import { failureOf, findJob } from './job-fact';
 import type { SuppliedSecrets } from './supplied-secrets';
 
 type Kind = typeof DatabaseBackup;
@@ -64,7 +64,7 @@ async function byJob(context: Context<Kind>, target: BackupTarget, storeImage: s
   }
   if (job.state === 'running') return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
   if (job.state === 'failed') {
-    return stuck('ArtifactNotDeleted', `Job ${name} could not delete the artifact: ${job.result?.message ?? job.failure ?? 'it told no reason'}. Mend the cause: it is tried again within ten minutes, or as soon as you delete the Job.`);
+    return stuck('ArtifactNotDeleted', `Job ${name} could not delete the artifact: ${failureOf(job)}. Mend the cause: it is tried again within ten minutes, or as soon as you delete the Job.`);
   }
   context.audit('backup-deleted', { backup: metadata.name, database: spec.database });
   return done();

@@ -4,7 +4,7 @@ import { accountsSecret, claimMarks, finalBackupJob, serverChildren } from './ch
 import { close } from './closing';
 import { refusal } from './decide';
 import type { Facts } from './facts';
-import type { Job } from './job-fact';
+import { failureOf, type Job } from './job-fact';
 import type { Pass, Telling } from './life';
 import { podsOf } from './observe';
 import type { DatabasePlan } from './plan';
@@ -23,7 +23,7 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
     return told('wait', 'FinalBackup', `Job ${job.name} has ended, but what it has to say can't be read; if this lasts, delete the Job to have the backup taken again`);
   }
   if (job?.state === 'failed' || job?.state === 'succeeded') {
-    const why = job.result?.message ?? job.failure ?? 'it told no reason';
+    const why = failureOf(job);
     return told('stuck', 'FinalBackupFailed', `the last backup failed, so nothing is deleted, and the server stays closed to applications: ${why}. Mend the cause and delete Job ${job.name} to try again, or ${plan.wayOut} to delete without it.`);
   }
   // Before the server is closed to applications: nobody knows how long this takes.

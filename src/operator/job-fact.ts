@@ -1,5 +1,6 @@
 import { builtin, type KubeObject } from '../kind/resource';
 import type { Context } from '../runtime/context';
+import type { StoreResult } from '../store/result';
 import type { Pod } from './pod-story';
 
 /** The fields of a Job that tell how far it is. */
@@ -59,6 +60,12 @@ export function jobFact<Result>(job: Job, pods: readonly Pod[], parse: (message:
 export function findJob<Result>(context: Pick<Context, 'read'>, name: string, parse: (message: string) => Result | undefined): JobFact<Result> | undefined {
   const job = context.read<Job>(builtin.Job).get(name);
   return job && jobFact(job, context.read<Pod>(builtin.Pod).list(job.metadata.namespace), parse);
+}
+
+/** Why a Job failed: in the words of its store; but that its pod was told to stop says less than why it was. */
+export function failureOf({ result, failure }: JobFact<StoreResult>): string {
+  const interrupted = result?.outcome === 'failed' && result.reason === 'Interrupted';
+  return (interrupted ? (failure ?? result.message) : (result?.message ?? failure)) ?? 'it told no reason';
 }
 
 /** The pod that is at work for a Job: the newest that has not ended. */

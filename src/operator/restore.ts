@@ -5,7 +5,7 @@ import { missingBucketSecret } from './bucket-secrets';
 import { stageText } from './byte-text';
 import { restoreJob } from './children';
 import { makeWay } from './farewell';
-import { podOfJob, type Job, type JobFact } from './job-fact';
+import { failureOf, podOfJob, type Job, type JobFact } from './job-fact';
 import type { Pass, Telling } from './life';
 import { podStory, type Pod } from './pod-story';
 
@@ -31,7 +31,7 @@ export async function restore(pass: Pass): Promise<Telling> {
   }
   if (job.result?.outcome === 'failed' && job.result.reason === 'NoBackup') return awaitBackup(pass, job);
   if (job.state === 'failed' || job.result === undefined) {
-    const why = job.result?.message ?? job.failure ?? 'it told no result';
+    const why = failureOf(job);
     const again = `Mend the cause and delete Job ${job.name} to try again, or set the restore policy to Never to start empty.`;
     return { kind: 'stuck', phase: 'Failed', reason: 'RestoreFailed', message: `Job ${job.name} could not restore: ${why}. ${again}` };
   }

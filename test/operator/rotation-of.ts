@@ -62,7 +62,8 @@ export function rotationOf(living: Living, story: EngineStory): void {
     const death = new Death(acts, come);
     proxy.inject({ when: () => death.isHere, fault: { kind: 'reset', when: 'before' } });
     proxy.inject({ isWrite: true, path: /\/secrets\//, when: () => death.act(), fault: { kind: 'reset', when: 'after' } });
-    const opened = jest.spyOn(door, 'open').mockImplementation(death.over(door));
+    const mortal = death.over(door);
+    const opened = jest.spyOn(door, 'open').mockImplementation(mortal);
     const operator = await startOperator(cluster, namespace, { kubeconfig: proxy.kubeconfig });
     await living.change({ rotatePasswords: `cut-${acts}` });
     const done = living.becomes('the rotation', (object) => living.isReady(object) && object.status.rotatedPasswords === `cut-${acts}`);
