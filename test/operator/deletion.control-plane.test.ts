@@ -118,7 +118,7 @@ describe('a deletion', () => {
     await withData(cascade, home);
     await cluster.kubectl(`delete ${resource} ${cascade} -n ${home} --cascade=${cascade} --wait=false`);
     const object = await waitFor(cluster, db(cascade, home), (seen) => condition(seen, 'Ready')?.reason === 'Closing' && seen?.metadata.finalizers?.length === 1, { what: 'the closing, and the end of the garbage collector’s work' });
-    expect(condition(object, 'Ready').message).toContain('set spec.deletionPolicy to Delete to delete without it');
+    expect(condition(object, 'Ready').message).toContain('To delete without that backup, set spec.deletionPolicy to Delete.');
     const children = (await cluster.kubectl(`get statefulset,service,secret,pvc -n ${home} -l app.kubernetes.io/instance=${cascade} -o name`)).trim().split('\n');
     expect(children).toEqual(expect.arrayContaining([`statefulset.apps/${cascade}`, `service/${cascade}`, `secret/${cascade}-accounts`, `persistentvolumeclaim/data-${cascade}-0`]));
     expect(await cluster.kubectl(`get statefulset ${cascade} -n ${home} -o jsonpath={.spec.template.spec.containers[0].command}`)).toContain('"closed"');

@@ -318,7 +318,9 @@ test('an API server that is killed and comes back is followed again, and nothing
   await direct.delete(builtin.ConfigMap, { namespace: 'default', name: 'doomed' });
   await write('before', { v: 'changed' });
   await write('after');
-  await until((informer) => informer.get({ namespace: 'default', name: 'after' }) !== undefined);
+  // A new list tells what is there before it tells what no longer is.
+  const there = (name: string) => (informer: Informer<ConfigMap>) => informer.get({ namespace: 'default', name }) !== undefined;
+  await until((informer) => there('after')(informer) && !there('doomed')(informer));
   expect(events.map(text).sort()).toEqual(['added after', 'added before', 'added doomed', 'deleted doomed', 'updated before']);
   expect(problems.length).toBeGreaterThan(0);
 }, 120_000);
