@@ -40,7 +40,9 @@ describe('the simple claim', () => {
       for await (const line of lines(watch.stdout)) seen.push(line);
     })();
     const before = await leader();
-    const pods = (await cluster.kubectl('get pods -n example-com-database -o jsonpath={.items[*].metadata.name}')).split(' ');
+    const { items } = JSON.parse(await cluster.kubectl('get pods -n example-com-database -o json')) as { items: AnyObject[] };
+    // Those from before the Deployment was scaled may still be on their way out.
+    const pods = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name);
     expect(pods).toHaveLength(2);
     const leading = pods.find((pod) => before.startsWith(pod))!;
     await cluster.kubectl(`delete pod ${leading} -n example-com-database --wait=false`);
