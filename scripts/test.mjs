@@ -24,7 +24,7 @@ const gates = [
 
 const layers = [
   { name: 'pure', title: 'pure tests' },
-  { name: 'control-plane', title: 'tests on a real API server', nodes: 0, args: ['--maxWorkers', '2'] },
+  { name: 'control-plane', title: 'tests on a real API server', nodes: 0 },
   // Much of their time is waiting for servers to start; more than two at once would wait for each other.
   { name: 'cluster', title: 'tests on a real cluster', nodes: 1, args: ['--maxWorkers', '2'] },
 ];

@@ -121,11 +121,12 @@ test('a child of a deleted predecessor is left to the garbage collector, then ma
   await say('one');
   const object = await untilReady(cluster, kind, namespace, 'a', 'False', 'ReconcileFailed');
   expect(readyOf(object)?.message).toMatch(/ConfigMap '.*\/a' still belongs to the deleted predecessor of .*\/a; waiting until the garbage collector has removed it/);
-  await waitFor(cluster, configMap('a'), (there) => there?.metadata.deletionTimestamp !== undefined, { what: 'collected' });
+  await waitFor(cluster, configMap('a'), (there) => there?.metadata.deletionTimestamp !== undefined, { what: 'collected', withinMs: 120_000 });
   await cluster.kubectl(`patch configmap a -n ${namespace} --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`);
   await untilReady(cluster, kind, namespace, 'a');
   await cluster.kubectl(`patch configmap a -n ${namespace} --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`);
-});
+  // The garbage collector stands still for half a minute whenever somebody, such as another test, removes a definition.
+}, 180_000);
 
 test('a child of a custom kind, too, is created only where there is none', async () => {
   const crate = basketKind('crate.apply.runtime.test');
