@@ -123,5 +123,5 @@ function made({ plan, facts, tools }: Pass): KnownPasswords {
       `Secret ${plan.names.accountsSecret} with the passwords of the running server is gone, and new ones would not open it. Bring the Secret back with the keys root-password, operator-password, backup-password and app-password.`,
     );
   }
-  return { root: plan.rootPassword ?? tools.newPassword(), operator: tools.newPassword(), backup: tools.newPassword(), app: facts.suppliedPassword ?? tools.newPassword() };
+  return { root: plan.rootPassword ?? tools.newPassword(), operator: tools.newPassword(), backup: tools.newPassword(), app: (plan.application.suppliedSecret && facts.shown) ?? tools.newPassword() };
 }

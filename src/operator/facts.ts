@@ -57,8 +57,6 @@ export interface Facts {
   readonly shown?: string;
   /** Name of the application's account. */
   readonly username: string;
-  /** The application's password from a Secret of the user's. */
-  readonly suppliedPassword?: string;
   /** A Secret that the spec names and the cluster lacks, or that lacks a key. */
   readonly missingSecret?: string;
   readonly data?: DataClaim;

@@ -41,7 +41,6 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     certificate: await certificate(context, plan, senses.supplied),
     shown: credentials.password,
     username: credentials.username,
-    suppliedPassword: plan.application.suppliedSecret === undefined ? undefined : credentials.password,
     missingSecret: credentials.missing,
     ...workload(context, plan),
     rotated: accountsObject?.metadata.annotations?.[rotationMark],

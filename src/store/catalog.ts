@@ -47,6 +47,11 @@ export class Catalog {
     return text === undefined ? undefined : parseManifest(text, this.target.location(path));
   }
 
+  /** Whether there is a manifest, readable or not. */
+  async isRecorded(backup: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.target.size(manifestPath(this.folder, backup), signal)) !== undefined;
+  }
+
   /** Whether the artifact that the manifest names is there, and as long as it says. */
   async holds(manifest: Manifest, signal: AbortSignal): Promise<boolean> {
     return (await this.target.size(artifactPath(this.folder, manifest), signal)) === manifest.storedBytes;

@@ -39,8 +39,7 @@ export async function put(work: StoreWork): Promise<StoreResult> {
   const name = settings.backup ?? '';
   progress.reach('connect');
   const signal = exchange.signal;
-  const found = await catalog.find(name, signal).catch(targetFailed(`cannot look for ${catalog.location(name)}`));
-  const known = found !== undefined && isGood(found) && (await catalog.holds(found, signal)) ? found : undefined;
+  const known = await whole(work, name).catch(targetFailed(`cannot look for ${catalog.location(name)}`));
   // What is there without a good manifest is a killed or failed run's. Should its pod be alive after all, it finds its file gone and ends.
   if (known === undefined) await catalog.remove(name, signal).catch(targetFailed(`cannot tidy up ${catalog.location(name)}`));
   const stored = known ?? (await dump(work, name));
@@ -97,10 +96,25 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
     startedAt,
     completedAt: time.now().toISOString(),
   };
-  if (!(await catalog.holds(manifest, exchange.signal))) throw new StoreError('TargetFailed', `${target.location(path)} is gone: another run under the name ${name} has begun anew`);
+  const mine = await stillMine(work, manifest).catch(targetFailed(`cannot look for ${catalog.location(name)}`));
+  if (!mine) {
+    await target.remove(path, exchange.signal).catch(() => undefined);
+    throw new StoreError('TargetFailed', `another run under the name ${name} has begun after this one, and the backup is its own`);
+  }
   await catalog.record(manifest, exchange.signal).catch(targetFailed(`cannot write the manifest of ${catalog.location(name)}`));
   progress.reach('recorded');
   return manifest;
+}
+
+/** What an earlier try under this name has stored, if that is good and all of it is there. */
+async function whole({ catalog, exchange }: StoreWork, name: string): Promise<Manifest | undefined> {
+  const found = await catalog.find(name, exchange.signal);
+  return found !== undefined && isGood(found) && (await catalog.holds(found, exchange.signal)) ? found : undefined;
+}
+
+/** Nobody who takes this run for dead has recorded a backup of his own, or removed our artifact. There was no manifest when the dump began. */
+async function stillMine({ catalog, exchange }: StoreWork, manifest: Manifest): Promise<boolean> {
+  return !(await catalog.isRecorded(manifest.name, exchange.signal)) && (await catalog.holds(manifest, exchange.signal));
 }
 
 async function* scanned(source: AsyncIterable<Buffer>, scan: DumpScan, progress: Progress): AsyncIterable<Buffer> {

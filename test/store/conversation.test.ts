@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { systemTime, type Time } from '../../src/store/time';
 import { compression } from '../../src/store/compression';
 import type { Manifest } from '../../src/store/manifest';
+import { lastStage } from '../../src/store/progress';
 import { Conversation, dumpText } from './conversation';
 
 let job: Conversation;
@@ -151,6 +152,14 @@ describe('taking a backup', () => {
     expect((await dead).result).toMatchObject({ outcome: 'failed', reason: 'TargetFailed', message: expect.stringMatching(/cannot write volume:shop\/b1\/dump-.*ENOENT/) as string });
     expect(manifest()).toEqual(before);
     expect(stored()).toEqual([before.artifact, 'manifest.json']);
+  });
+
+  test('is the successor’s when that has recorded its own a moment before', async () => {
+    const theirs = '{"of":"the successor"}';
+    const onLine = (line: string) => lastStage(line)?.stage === 'stored' && job.write('backups/shop/b1/manifest.json', theirs);
+    expect((await job.job('put', {}, { onLine })).result).toMatchObject({ outcome: 'failed', reason: 'TargetFailed', message: expect.stringContaining('another run under the name b1') as string });
+    expect(job.read('backups/shop/b1/manifest.json')).toBe(theirs);
+    expect(stored()).toEqual(['manifest.json']);
   });
 
   test('is taken anew when its artifact is gone, though its manifest claims it', async () => {

@@ -57,10 +57,10 @@ export class Conversation {
   }
 
   /** One Job: starts the engine's script, runs the store, and waits for both. */
-  async job(action: 'put' | 'get', more: Partial<StoreSettings> = {}, options: { signal?: AbortSignal; time?: Time; engine?: boolean } = {}): Promise<{ result: StoreResult; exit: number; engineExit: number | null }> {
+  async job(action: 'put' | 'get', more: Partial<StoreSettings> = {}, options: { signal?: AbortSignal; time?: Time; engine?: boolean; onLine?: (line: string) => void } = {}): Promise<{ result: StoreResult; exit: number; engineExit: number | null }> {
     this.newPod();
     const ended = options.engine === false ? Promise.resolve(null) : this.startEngine(action);
-    const exit = await runStore({ env: { DBOP_STORE: this.settings(action, more), JOB_NAME: 'b1', POD_NAMESPACE: 'ns' }, signal: options.signal ?? new AbortController().signal, write: () => undefined, time: options.time });
+    const exit = await runStore({ env: { DBOP_STORE: this.settings(action, more), JOB_NAME: 'b1', POD_NAMESPACE: 'ns' }, signal: options.signal ?? new AbortController().signal, write: options.onLine ?? (() => undefined), time: options.time });
     const result = parseResult(this.read('termination-log'));
     if (result === undefined) throw new Error(`no result: ${this.read('termination-log')}`);
     return { result, exit, engineExit: await ended };
