@@ -38,11 +38,10 @@ class Death {
         await statement;
         if (this.act()) throw gone();
       };
-      const mortal: Pick<SqlSession, 'setPassword' | 'discardOldPassword'> = {
-        setPassword: (...args) => counted(session.setPassword(...args)),
-        discardOldPassword: (...args) => counted(session.discardOldPassword(...args)),
-      };
-      return new Proxy(session, { get: (target, key) => (key in mortal ? mortal[key as keyof typeof mortal] : (Reflect.get(target, key, target) as (() => unknown) | undefined)?.bind?.(target) ?? Reflect.get(target, key, target)) });
+      return Object.assign(Object.create(session) as SqlSession, {
+        setPassword: (account: string, password: string) => counted(session.setPassword(account, password)),
+        discardOldPassword: (account: string) => counted(session.discardOldPassword(account)),
+      });
     };
   }
 }
