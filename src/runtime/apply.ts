@@ -8,6 +8,7 @@ import type { Informer } from './informer';
 import { ownerLabel, prepared, setLabel, type Preparation } from './manifest';
 import { matches } from './matches';
 import { Terminal } from './outcome';
+import { isWrittenBy } from './owned-fields';
 import { isImmutable, isOtherObject, refusal } from './refusal';
 import { isSignificant } from './significance';
 
@@ -126,11 +127,15 @@ class Child {
     refuseForeign(live, this.preparation, (uid) => this.environment.alive(uid));
     // What is on its way out is made anew once it is gone.
     if (live.metadata.deletionTimestamp !== undefined || settled.get(live) === this.fingerprint) return live;
-    if (matches(this.wanted, live, this.environment.manager)) {
+    const { client, manager } = this.environment;
+    const isOverwritten = live.metadata.managedFields?.some(isWrittenBy(manager)) === true;
+    if (!isOverwritten && matches(this.wanted, live, manager)) {
       settled.set(live, this.fingerprint);
       return live;
     }
     try {
+      // An earlier pass was cut off after it had written lists whole.
+      if (isOverwritten) await this.disown(await client.get<KubeObject>(this.type, this.key));
       return await this.send({ uid: live.metadata.uid });
     } catch (error) {
       if (isOtherObject(error) || !isInvalid(error)) throw error;
@@ -150,12 +155,22 @@ class Child {
     const { client, manager, origin } = this.environment;
     const { metadata, ...body } = this.wanted;
     const { uid } = live.metadata;
+    let written: KubeObject;
     try {
-      await this.informer.write(this.key, origin, () => client.patch<KubeObject>(this.type, this.key, { ...body, metadata: { uid, labels: metadata.labels } }, { fieldManager: manager }));
+      written = await this.informer.write(this.key, origin, () => client.patch<KubeObject>(this.type, this.key, { ...body, metadata: { uid, labels: metadata.labels } }, { fieldManager: manager }));
     } catch (error) {
       throw isInvalid(error) ? refused : error;
     }
+    await this.disown(written);
     return this.send({ uid });
+  }
+
+  /** Gives up what we own by having written it, and not by having applied it: it would never go away, because an apply takes back only what was applied. */
+  private async disown({ metadata: { uid, resourceVersion, managedFields } }: KubeObject): Promise<void> {
+    const { client, manager, origin } = this.environment;
+    const isOurs = isWrittenBy(manager);
+    const metadata = { uid, resourceVersion, managedFields: managedFields?.filter((entry) => !isOurs(entry)) };
+    await this.informer.write(this.key, origin, () => client.patch<KubeObject>(this.type, this.key, { metadata }, { fieldManager: manager }));
   }
 
   private async send(precondition: { uid?: string; resourceVersion?: string }): Promise<KubeObject> {

@@ -1,4 +1,4 @@
-import { createSecureContext, type ConnectionOptions } from 'node:tls';
+import { createSecureContext, type ConnectionOptions, type SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import type { ClusterAccess, Credential } from './cluster-access';
 
@@ -29,19 +29,28 @@ export function connectorFor(access: ClusterAccess, timeoutMs: number): buildCon
     access.credentials
       .current()
       .then((credential) => tlsOptions(access, credential))
+      .then((tls) => {
+        // Certificates are parsed once, not for each of many connections.
+        if (last === undefined || !sameIdentity(last.tls, tls)) last = { tls, connect: connectorWith(tls, timeoutMs) };
+        return last;
+      })
       .then(
-        (tls) => {
-          if (last === undefined || !sameIdentity(last.tls, tls)) {
-            // Certificates are parsed once, not for each of many connections.
-            const { ca, cert, key, ...peer } = tls;
-            const secureContext = createSecureContext({ ca, cert, key });
-            last = { tls, connect: buildConnector({ ...peer, secureContext, timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS }) };
-          }
-          last.connect({ ...target, servername: tls.servername ?? target.servername }, callback);
-        },
+        ({ tls, connect }) => connect({ ...target, servername: tls.servername ?? target.servername }, callback),
         (error: Error) => callback(error, null),
       );
   };
+}
+
+function connectorWith({ ca, cert, key, ...peer }: TlsOptions, timeoutMs: number): buildConnector.connector {
+  return buildConnector({ ...peer, secureContext: parsed({ ca, cert, key }), timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS });
+}
+
+function parsed(certificates: Pick<TlsOptions, 'ca' | 'cert' | 'key'>): SecureContext {
+  try {
+    return createSecureContext(certificates);
+  } catch (error) {
+    throw new Error(`cannot read the certificates for it: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** After this much silence the kernel starts asking whether the other side is still there. */

@@ -74,7 +74,7 @@ export class ControllerRun {
   /** A pass for an object that is new, has changed in a way that matters, or is due to be looked at again. */
   private onObject(event: InformerEvent<KubeObject>): void {
     if (event.origin === this) return;
-    if (event.type === 'updated' && !isSignificant(event.previous, event.object)) return;
+    if (event.type === 'updated' && !isToldAgain(event) && !isSignificant(event.previous, event.object)) return;
     this.queue.add(keyText(keyOf(event.object)));
   }
 
@@ -82,21 +82,23 @@ export class ControllerRun {
   private onChild(event: InformerEvent<KubeObject>): void {
     if (event.origin === this) return;
     if (event.type === 'updated') keepSettled(event.previous, event.object);
-    this.wake(this.ownersOf(event.object));
+    this.wake(statesIn(event).flatMap((state) => this.ownersOf(state)));
   }
 
   private onWatched(event: InformerEvent<KubeObject>): void {
     if (event.origin === this) return;
     try {
       const { wakes } = this.controller;
-      this.wake(wakes === undefined ? this.ownersOf(event.object) : wakes.call(this.controller, event.object, (type) => this.views.reader(type)));
+      this.wake(statesIn(event).flatMap((state) => (wakes === undefined ? this.ownersOf(state) : wakes.call(this.controller, state, (type) => this.views.reader(type)))));
     } catch (error) {
       this.log.error({ err: error, watched: event.object.kind, name: event.object.metadata.name }, 'wakes() threw; nothing was woken');
     }
   }
 
   private wake(keys: readonly ObjectKey[]): void {
-    for (const key of keys) if (this.views.objects.get(key) !== undefined) this.queue.add(keyText(key));
+    const known = keys.filter((key) => this.views.objects.get(key) !== undefined);
+    // Each once: a pass begins as soon as it is asked for, and a second wish would bring another.
+    for (const key of new Set(known.map(keyText))) this.queue.add(key);
   }
 
   private ownersOf({ metadata }: KubeObject): ObjectKey[] {
@@ -210,6 +212,16 @@ export class ControllerRun {
     const now = this.environment.clock.monotonic();
     return Math.max(0, ...[...this.running].map(({ since }) => now - since));
   }
+}
+
+/** A change of somebody else's lies hidden under a write of ours: there is nothing left to compare with. */
+function isToldAgain({ object, previous }: InformerEvent<KubeObject> & { type: 'updated' }): boolean {
+  return previous === object;
+}
+
+/** What an event tells of: of a change also the state before, because it may have been what tied the object to us. */
+function statesIn(event: InformerEvent<KubeObject>): KubeObject[] {
+  return event.type === 'updated' && !isToldAgain(event) ? [event.previous, event.object] : [event.object];
 }
 
 function keyFrom(text: string): ObjectKey {

@@ -37,7 +37,7 @@ export interface Controller<K extends Kind = Kind> extends ControllerDeclaration
   finalize?(context: Context<K>): Promise<Outcome<StatusOf<K>>>;
 
   /**
-   * The objects that want a pass because a watched object changed.
+   * The objects that want a pass because a watched object changed. Asked about the state before a change and the one after it.
    * @default - those whose UID the watched object names, by our label or as its controller
    */
   wakes?(watched: KubeObject, read: <T extends KubeObject>(type: ResourceType) => Pick<Reader<T>, 'list'>): readonly ObjectKey[];

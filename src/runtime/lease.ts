@@ -130,7 +130,9 @@ export class LeaderLease {
     const limits = { signal, timeoutMs: this.renewDeadlineMs / 2 };
     try {
       const lease = await this.look(limits);
-      if (lease !== undefined && !this.mayTake(lease)) return false;
+      // A Lease that was deleted says nothing about its holder, who may still be at work.
+      const known = lease ?? this.seen?.lease;
+      if (known !== undefined && !this.mayTake(known)) return false;
       const sentAt = this.options.clock.monotonic();
       const taken = await (lease === undefined
         ? this.client.create<LeaseObject>(builtin.Lease, this.fresh(), limits)

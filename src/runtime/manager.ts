@@ -143,7 +143,8 @@ export class Manager {
       metrics: this.metrics,
       log: this.log,
       clock: this.clock,
-      alive: (uid: string) => this.views.some((view) => view.keyOfUid(uid) !== undefined),
+      // What is not known yet may well be alive.
+      alive: (uid: string) => this.views.some((view) => !view.objects.synced || view.keyOfUid(uid) !== undefined),
     };
     try {
       await Promise.all(this.options.controllers.map((controller) => new ControllerRun(controller, environment).run(queueing.signal, fence.signal)));

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kind/resource';
+import type { KubeObject, ManagedFieldsEntry } from '../kind/resource';
 
 /** A node of `fieldsV1`: keys `f:name`, `k:{…}`, `v:…`, `i:n` lead on, `.` names the node itself, and a node without keys is a leaf. */
 export type FieldSet = { readonly [key: string]: FieldSet };
@@ -16,6 +16,11 @@ export function ownedFields(object: KubeObject, manager: string): FieldSet | und
     (candidate) => candidate.manager === manager && candidate.operation === 'Apply' && (candidate.subresource ?? '') === '' && candidate.apiVersion === object.apiVersion,
   );
   return (typeof entry?.fieldsV1 === 'string' ? JSON.parse(entry.fieldsV1) : entry?.fieldsV1) as FieldSet | undefined;
+}
+
+/** Whether an entry of `managedFields` is of what a manager wrote by other means than to apply it. */
+export function isWrittenBy(manager: string): (entry: ManagedFieldsEntry) => boolean {
+  return (entry) => entry.manager === manager && entry.operation === 'Update' && (entry.subresource ?? '') === '';
 }
 
 /** The steps that lead on from a node; none at all for a leaf. */

@@ -112,6 +112,8 @@ export class Reflector<T extends KubeObject> {
         fresh = false;
       }
     } catch (error) {
+      // A watch that held so long was healthy, however it ended.
+      if (clock.monotonic() - started >= BACKOFF.maxMs) this.backoff.reset();
       return this.afterBrokenWatch(error, { phase: 'watch', from, fresh });
     } finally {
       cancelDeadline();

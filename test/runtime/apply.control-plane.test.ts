@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { builtin, type KubeObject, type ResourceType } from '../../src/kind/resource';
 import { done, type ApplyChildrenOptions, type Controller } from '../../src/runtime';
 import { prepared } from '../../src/runtime/manifest';
+import type { FaultRule } from '../support/fault';
 import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
-import { waitFor } from '../support/wait-for';
+import { waitFor, type AnyObject } from '../support/wait-for';
 import { eightChildren, type Manifest } from './children';
 import { basket, basketController, basketKind, install, readyOf, Rig, untilReady, type Basket, type BasketKind } from './rig';
 
@@ -112,6 +113,14 @@ test('a child from which somebody took our label gets it back', async () => {
   expect(rig?.writes()).toEqual(['PATCH configmaps/a', 'PATCH configmaps/a']);
 });
 
+test('a child from which somebody took the label that names its owner gets it back, though nothing else ties it to that', async () => {
+  await say('one');
+  await reconciling(() => [config('a')], { own: 'label' });
+  const owner = await untilReady(cluster, kind, namespace, 'a');
+  await cluster.kubectl(`label configmap a -n ${namespace} dbop.dev/owner-`);
+  await waitFor(cluster, configMap('a'), (object) => object?.metadata.labels?.['dbop.dev/owner'] === owner.metadata.uid, { what: 'labelled' });
+});
+
 test('a child of a deleted predecessor is left to the garbage collector, then made anew', async () => {
   await say('one');
   const held = (): Manifest => ({ ...config('a'), metadata: { name: 'a', finalizers: ['example.com/hold'] } });
@@ -206,6 +215,24 @@ test('an object that was handed over is taken', async () => {
   await untilReady(cluster, kind, namespace, 'a');
   const { data } = await waitFor(cluster, configMap('a'), (object) => object?.data?.a === 'b', { what: 'ours' });
   expect(data).toEqual({ a: 'b', theirs: 'x' });
+});
+
+test.each<[string, FaultRule[]]>([
+  ['is set right', []],
+  ['is set right though the pass was cut off midway', [{ method: 'PATCH', when: ({ body }) => body.includes('managedFields'), times: 1, fault: { kind: 'reset', when: 'before' } }]],
+])('a port that somebody changed %s, and goes once it is no longer rendered', async (_how, faults) => {
+  const service = (...ports: number[]): Manifest => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: ports.map((port) => ({ name: `p${port}`, port })) } });
+  const target = { apiVersion: 'v1', resource: 'services', namespace, name: 'a' };
+  const portsOf = (object: AnyObject | undefined): string => (object?.spec?.ports as { port: number }[] | undefined)?.map(({ port }) => port).join() ?? '';
+  await say('one');
+  const { proxy } = await reconciling((comment) => [comment === 'one' ? service(80, 90) : service(80)]);
+  faults.forEach((fault) => proxy.inject(fault));
+  await untilReady(cluster, kind, namespace, 'a');
+  await cluster.kubectl(`patch service a -n ${namespace} --type json -p '[{"op":"replace","path":"/spec/ports/1/port","value":91}]'`);
+  await waitFor(cluster, target, (object) => portsOf(object) === '80,90', { what: 'set right' });
+  await say('two');
+  await waitFor(cluster, target, (object) => portsOf(object) === '80', { what: 'without the port' });
+  expect(proxy.requests(({ fault }) => fault !== undefined)).toHaveLength(faults.length);
 });
 
 const statefulSet = (serviceName: string): Manifest => {

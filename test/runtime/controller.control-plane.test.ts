@@ -5,7 +5,7 @@ import type { FaultRule } from '../support/fault';
 import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
-import { waitFor } from '../support/wait-for';
+import { waitFor, type AnyObject } from '../support/wait-for';
 import type { Manifest } from './children';
 import { basket, basketController, basketKind, install, readyOf, Rig, untilReady, type Basket, type BasketKind } from './rig';
 
@@ -117,6 +117,24 @@ test('a finalizer is set before the first side effect, is removed alone, and the
   expect(gone.metadata.finalizers).toEqual(['example.com/theirs']);
   await cluster.kubectl(`patch baskets.controller.runtime.test a -n ${namespace} --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`);
   await waitFor(cluster, baskets('a'), (object) => object === undefined, { what: 'gone' });
+});
+
+test.each<[string, (name: string) => Promise<unknown>, (object: AnyObject) => boolean]>([
+  ['a change of the spec', (name) => cluster.apply(basket(kind, namespace, name, { comment: 'two' })), (object) => object.status?.observedGeneration === 2],
+  ['a deletion', (name) => cluster.kubectl(`delete baskets.controller.runtime.test ${name} -n ${namespace} --wait=false`), (object) => readyOf(object)?.reason === 'Farewell'],
+])('%s that comes while our own status is being written is not passed over with it', async (_what, change, isReconciled) => {
+  let mayGo = false;
+  const { proxy } = await start({ owns: [], finalizer: 'example.com/ours', reconcile: async () => done(), finalize: async () => (mayGo ? done() : wait('Farewell', 'waiting for the test', { after: 50 })) });
+  const written = new Promise<void>((resolve) => {
+    const isStatus = ({ path }: { path: string }): boolean => path.endsWith('/status') && (resolve(), true);
+    proxy.inject({ method: 'PATCH', when: isStatus, times: 1, fault: { kind: 'delay', ms: 3_000 } });
+  });
+  await cluster.apply(basket(kind, namespace, 'a'));
+  await written;
+  await change('a');
+  await waitFor(cluster, baskets('a'), (object) => object !== undefined && isReconciled(object), { what: 'reconciled' });
+  mayGo = true;
+  await cluster.kubectl(`delete baskets.controller.runtime.test a -n ${namespace} --ignore-not-found`);
 });
 
 test.each([

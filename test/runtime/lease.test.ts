@@ -159,6 +159,38 @@ test('when somebody else was written into the lease, the leader gives way', asyn
   expect(store.lease?.spec.holderIdentity).toBe('b');
 });
 
+test('a Lease that somebody deleted lets nobody else lead while its holder may be at work', async () => {
+  const clock = new ManualClock();
+  const store = new LeaseStore();
+  const a = new Process(store, 'a', clock);
+  await clock.advance(100);
+  const b = new Process(store, 'b', clock);
+  await clock.advance(20_000);
+  a.link.cut = true;
+  await clock.advance(500);
+  store.lease = undefined;
+  await clock.advance(60_000);
+  expect(b.leads).toBe(true);
+  expect(b.terms[0]?.from).toBeGreaterThan(a.terms[0]?.to as number);
+  await Promise.all([a.end(), b.end()]);
+});
+
+test('a Lease that somebody deleted is made anew by its holder, who leads on', async () => {
+  const clock = new ManualClock();
+  const store = new LeaseStore();
+  const a = new Process(store, 'a', clock);
+  await clock.advance(100);
+  const b = new Process(store, 'b', clock);
+  await clock.advance(20_000);
+  store.lease = undefined;
+  await clock.advance(60_000);
+  expect(a.terms).toHaveLength(1);
+  expect(a.leads).toBe(true);
+  expect(b.terms).toEqual([]);
+  expect(store.lease).toMatchObject({ spec: { holderIdentity: 'a' } });
+  await Promise.all([a.end(), b.end()]);
+});
+
 test('timings that could let two lead are refused', () => {
   const lease = (timing: Partial<LeaseOptions>): LeaderLease => new LeaderLease(new LeaseStore().client({ cut: false }), { key: { name: 'lease' }, identity: 'a', clock: new ManualClock(), ...timing });
   expect(() => lease({ durationMs: 10_000 })).toThrow('lease: retry (2000 ms) must be shorter than the renew deadline (10000 ms), and that shorter than the duration (10000 ms)');

@@ -112,6 +112,34 @@ test('a leader that is stopped lets its passes end, then hands over at once', as
   await waitFor(cluster, { apiVersion: 'v1', resource: 'configmaps', namespace, name: 'late' }, (object) => object !== undefined, { what: 'finished' });
 });
 
+test('at a restart a child stays with the object that it was made for, though objects of that kind are listed late', async () => {
+  const other = basketKind('other.manager.runtime.test');
+  await install(cluster, other);
+  const child = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared' } } as KubeObject;
+  const reconcile = async (context: Context<BasketKind>) => {
+    await context.apply([child], { own: 'label' });
+    return done();
+  };
+  const controllers = [basketController(kind, { owns: [builtin.ConfigMap], reconcile }), basketController(other, { name: 'other', owns: [builtin.ConfigMap], reconcile })];
+  const first = await start(controllers);
+  await cluster.apply(basket(kind, namespace, 'a'));
+  const { metadata: owner } = await untilReady(cluster, kind, namespace, 'a');
+  await stop(first);
+
+  await cluster.apply(basket(other, namespace, 'b'));
+  const proxy = await FaultProxy.start(cluster.api.access);
+  proxy.inject({ method: 'GET', path: /\/apis\/manager\.runtime\.test\//, times: 1, fault: { kind: 'delay', ms: 3_000 } });
+  const second = await start(controllers, { proxy });
+  try {
+    await untilReady(cluster, other, namespace, 'b', 'False', 'NotOurs');
+    const shared = await second.client.get<KubeObject>(builtin.ConfigMap, { namespace, name: 'shared' });
+    expect(shared.metadata.labels?.['dbop.dev/owner']).toBe(owner.uid);
+  } finally {
+    await stop(second);
+    await proxy.close();
+  }
+});
+
 test('a pass that does not end within the grace period is ended', async () => {
   await cluster.apply(basket(kind, namespace, 'a'));
   let begun: () => void;

@@ -7,8 +7,7 @@ import { bookmark, configMap, modified, page, refusal, ScriptedSource } from './
 
 const broken = new TransportError({ method: 'GET', path: '/x' }, 'the watch broke', 'ECONNRESET');
 
-function run(source: ScriptedSource): { clock: ManualClock; told: string[]; problems: [string, number][]; synced: () => boolean; ended: Promise<void>; stop: AbortController } {
-  const clock = new ManualClock();
+function run(source: ScriptedSource, clock = new ManualClock()): { clock: ManualClock; told: string[]; problems: [string, number][]; synced: () => boolean; ended: Promise<void>; stop: AbortController } {
   const told: string[] = [];
   const problems: [string, number][] = [];
   let isSynced = false;
@@ -111,6 +110,24 @@ test('after a time of health the first failure is a first one again', async () =
   const { clock, problems } = run(source);
   await clock.advance(60_000);
   expect(problems.map(([, ms]) => ms)).toEqual([800, 1600, 3200, 800]);
+});
+
+test('watches that each held for long and then broke are failures each for itself', async () => {
+  const clock = new ManualClock();
+  const minute = (): Promise<void> => clock.sleep(60_000);
+  const source = new ScriptedSource([[page(10)]], [[modified('a', 11), minute, broken], [modified('a', 12), minute, broken], [minute, broken], [minute, broken]]);
+  const { problems } = run(source, clock);
+  await clock.advance(300_000);
+  expect(problems.map(([, ms]) => ms)).toEqual([800, 800, 800, 800]);
+});
+
+test('watches that each broke after a short while are tried ever more slowly', async () => {
+  const clock = new ManualClock();
+  const moment = (): Promise<void> => clock.sleep(5_000);
+  const source = new ScriptedSource([[page(10)]], [[modified('a', 11), moment, broken], [modified('a', 12), moment, broken], [modified('a', 13), moment, broken]]);
+  const { problems } = run(source, clock);
+  await clock.advance(60_000);
+  expect(problems.map(([, ms]) => ms)).toEqual([800, 1600, 3200]);
 });
 
 test('a watch that hangs silently is cut soon after the API server should have ended it, and resumed', async () => {

@@ -2,8 +2,8 @@ import type { KubeObject, ResourceType } from '../../src/kind/resource';
 import { ApiError } from '../../src/runtime/api-error';
 import type { Client, ListOptions, ObjectList, WatchEvent, WatchOptions } from '../../src/runtime/client';
 
-/** What a watch does: tells events in turn; an error is thrown; 'hang' waits until it is aborted; then it ends. */
-export type Script = (WatchEvent<KubeObject> | Error | 'hang')[];
+/** What a watch does: tells events in turn; an error is thrown; a function is waited for; 'hang' waits until it is aborted; then it ends. */
+export type Script = (WatchEvent<KubeObject> | Error | (() => Promise<void>) | 'hang')[];
 
 /**
  * Stands in for a client where the test must decide what each list and watch does, to the order of events: the real API
@@ -34,6 +34,7 @@ export class ScriptedSource implements Pick<Client, 'pages' | 'watch'> {
     for (const next of this.watches.shift() ?? (['hang'] as const)) {
       if (next === 'hang') await forever(signal);
       else if (next instanceof Error) throw next;
+      else if (typeof next === 'function') await next();
       else yield next as WatchEvent<T>;
     }
   }

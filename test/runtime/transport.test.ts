@@ -114,6 +114,13 @@ test('a refused token is fetched anew, once', async () => {
   expect(received).toHaveLength(4);
 });
 
+test('a certificate that cannot be read fails the request, and says so', async () => {
+  const credentials = { ...nobody, current: () => Promise.resolve({ certificate: 'nonsense', key: 'nonsense' }) };
+  const reading = client({}, credentials).get(builtin.Secret, key);
+  await expect(reading).rejects.toBeInstanceOf(TransportError);
+  await expect(reading).rejects.toThrow('no answer from the API server: cannot read the certificates for it:');
+});
+
 test('a read whose connection broke is sent once more', async () => {
   answers = [reset, ok()];
   await expect(client().get(builtin.Secret, key)).resolves.toBeDefined();
