@@ -41,13 +41,30 @@ export function structuralSchema(schema: z.ZodType, at: string): StructuralSchem
 
 function toJson(schema: z.ZodType, at: string): Json {
   try {
-    return z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline' });
+    return z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline', override: ({ zodSchema, jsonSchema }) => keepFlags(zodSchema._zod.def, jsonSchema) });
   } catch (cause) {
     throw new Error(`${at}: cannot be told to the API server: ${(cause as Error).message}`, { cause });
   }
 }
 
 type Json = Record<string, unknown>;
+
+/** Where the flags of a pattern are kept until it is known which field it belongs to: JSON Schema has no place for them. */
+const flagsKey = 'flags';
+
+function keepFlags(schema: z.core.$ZodTypeDef, json: Json): void {
+  const definitions = [schema, ...(schema.checks ?? []).map((check) => check._zod.def)] as { pattern?: RegExp }[];
+  const flags = definitions.map(({ pattern }) => pattern?.flags.replace(/[^ims]/g, '') ?? '').join('');
+  if (flags !== '') json[flagsKey] = flags;
+}
+
+/** The API server gets a pattern without its flags, and reads it with RE2, which knows less than JavaScript. */
+function checkPattern({ pattern = '', [flagsKey]: flags }: Json, at: string): void {
+  if (flags !== undefined) throw new Error(`${at}: the API server knows no flags of a pattern, here '${String(flags)}'; write it without, such as [Aa] for i and [\\s\\S] for s`);
+  const unescaped = (pattern as string).replace(/\\[^1-9cku]/gs, '');
+  const isForeign = unescaped.includes('\\') || /\(\?<?[=!]/.test(unescaped.replace(/\[[^\]]*\]/g, ''));
+  if (isForeign) throw new Error(`${at}: the API server can't read the pattern ${String(pattern)}; write it without lookaheads, lookbehinds, backreferences and \\u, or as a rule`);
+}
 
 /** The order in which people read a schema. */
 const order = [
@@ -64,6 +81,8 @@ function structural(json: Json, at: string): StructuralSchema {
   if (json.type === 'integer') dropSafeIntegerBounds(out);
   // Kubernetes checks the format itself; zod's pattern for it is long and forbids an offset.
   if (json.format === 'date-time') delete out.pattern;
+  else checkPattern(json, at);
+  delete out[flagsKey];
   if (json.items !== undefined) out.items = structural(json.items as Json, `${at}[]`);
   objectParts(out, json, at);
   const stray = Object.keys(out).find((key) => !order.includes(key));
@@ -93,10 +112,11 @@ function intOrString(out: Json, branches: Json[], at: string): void {
   if (types !== 'integer,string') {
     throw new Error(`${at}: a union can't be told to the API server, except z.union([z.int(), z.string()]); make the alternatives optional fields and exclude them by a rule`);
   }
-  const pattern = branches.find((branch) => branch.type === 'string')?.pattern;
+  const text = branches.find((branch) => branch.type === 'string') ?? {};
+  checkPattern(text, at);
   out.anyOf = [{ type: 'integer' }, { type: 'string' }];
   out['x-kubernetes-int-or-string'] = true;
-  if (pattern !== undefined) out.pattern = pattern;
+  if (text.pattern !== undefined) out.pattern = text.pattern;
 }
 
 /** zod bounds every integer by what JavaScript can count; that is no statement of the author. */
@@ -114,8 +134,12 @@ function presenceRule(name: string): CelRule {
   return { rule: `has(self.${field}) == has(oldSelf.${field})`, message: `${name} cannot be added or removed after creation` };
 }
 
+/** Words that CEL keeps for itself; in a rule Kubernetes has a spelling of its own for fields of that name. */
+const celWords = new Set(['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while']);
+
 /** A property's name as CEL spells it. */
 function celName(name: string): string {
+  if (celWords.has(name)) return `__${name}__`;
   return name.replace(/__/g, '__underscores__').replace(/\./g, '__dot__').replace(/-/g, '__dash__').replace(/\//g, '__slash__');
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Kind } from '../../src/kind/define-kind';
+import { z } from 'zod';
+import { defineKind, type Kind } from '../../src/kind/define-kind';
 import { apiVersionOf } from '../../src/kind/resource';
+import { immutable } from '../../src/kind/rule';
 import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
@@ -26,6 +28,18 @@ afterAll(async () => {
   await cluster.kubectl(`delete ${Object.values(kinds).map((kind) => `crd/${kind.plural}.${kind.group}`).join(' ')}`);
   cluster.close();
 });
+
+test('immutable fields that are called as words of CEL are installed, and can be neither added nor removed', async () => {
+  const words = 'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' ');
+  const fields = Object.fromEntries([...words, 'plain'].map((word) => [word, immutable(z.string().max(9), 'no').optional()]));
+  const Worded = own(defineKind({ group: 'words.test', version: 'v1', kind: 'Worded', spec: z.object(fields) }));
+  expect(await cluster.tryKubectl('apply -f -', JSON.stringify(Worded.crd()))).toMatchObject({ code: 0, stderr: '' });
+  const crd = `crd/${Worded.plural}.${Worded.group}`;
+  await cluster.kubectl(`wait --for condition=Established ${crd}`);
+  expect(await tryApply(Worded, 'a', { plain: 'x' })).toMatchObject({ code: 0 });
+  expect((await tryApply(Worded, 'a', { plain: 'x', namespace: 'x' })).stderr).toContain('namespace cannot be added or removed after creation');
+  await cluster.kubectl(`delete ${crd}`);
+}, 60_000);
 
 const objectOf = (kind: Kind, name: string, spec: unknown) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, namespace }, spec });
 const tryApply = (kind: Kind, name: string, spec: unknown) => cluster.tryKubectl('apply -f -', JSON.stringify(objectOf(kind, name, spec)));

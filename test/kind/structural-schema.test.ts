@@ -68,3 +68,22 @@ test('an immutable field that is optional can be neither added nor removed', () 
   ]);
   expect(schema.properties?.engine?.['x-kubernetes-validations']).toEqual([{ rule: 'self == oldSelf', message: 'cannot be changed: no' }]);
 });
+
+test('a field that is called as a word of CEL is spelled as CEL wants it', () => {
+  const schema = schemaOf(z.object({ namespace: immutable(z.string(), 'no').optional(), namespaces: immutable(z.string(), 'no').optional() }));
+  expect(schema['x-kubernetes-validations']?.map(({ rule }) => rule)).toEqual(['has(self.__namespace__) == has(oldSelf.__namespace__)', 'has(self.namespaces) == has(oldSelf.namespaces)']);
+});
+
+test.each([/^(?=a)b/, /^(?!a)b/, /(?<=a)b/, /(?<!a)b/, /(a)\1/, /(?<n>a)\k<n>/, /^\u00e4/, /^[\u00e4]/])('a pattern that the API server cannot read is refused by name: %s', (pattern) => {
+  expect(() => schemaOf(z.object({ name: z.string().regex(pattern) }))).toThrow(/^spec\.name: the API server can't read the pattern .*; write it without lookaheads, lookbehinds, backreferences and \\u, or as a rule$/);
+});
+
+test.each([/^[(?=]$/, /^\(\?=/, /^\\1$/, /^\[\d-]$/, /^(?:a|b)$/, /^a$/u])('a pattern that only looks like one is taken: %s', (pattern) => {
+  expect(schemaOf(z.string().regex(pattern)).pattern).toBe(pattern.source);
+});
+
+test.each([/^a/i, /^a/m, /^a/s])('a pattern whose flags would be lost on the way is refused by name: %s', (pattern) => {
+  const message = /^spec\.name: the API server knows no flags of a pattern, here '[ims]'; write it without, such as \[Aa\] for i and \[\\s\\S\] for s$/;
+  expect(() => schemaOf(z.object({ name: z.string().regex(pattern).describe('Its name.').optional() }))).toThrow(message);
+  expect(() => schemaOf(z.object({ name: z.union([z.int(), z.string().regex(pattern)]) }))).toThrow(message);
+});
