@@ -14,6 +14,8 @@ export interface ArtifactJobProps {
   /** The database and the backup whose artifact is deleted. */
   readonly database: string;
   readonly backup: string;
+  /** Which run has taken it: a good backup of another one is left alone. @default whichever */
+  readonly run?: string;
   readonly target: BackupTarget;
   readonly storeImage: string;
   readonly scheduling?: Scheduling;
@@ -24,9 +26,9 @@ export interface ArtifactJobProps {
 export class ArtifactJob extends Construct {
   constructor(scope: Construct, id: string, props: ArtifactJobProps) {
     super(scope, id);
-    const { name, namespace, database, backup, target, storeImage, scheduling, imagePullSecrets } = props;
+    const { name, namespace, database, backup, run, target, storeImage, scheduling, imagePullSecrets } = props;
     const labels = labelsOf(database, 'artifact', undefined, props.labels);
-    const store = storeContainer({ image: storeImage, target, request: { action: 'delete', database, backup } });
+    const store = storeContainer({ image: storeImage, target, request: { action: 'delete', database, backup, run } });
     new ApiObject(this, 'job', {
       apiVersion: 'batch/v1',
       kind: 'Job',

@@ -60,6 +60,8 @@ export interface BackupJobProps extends DatabaseJobProps {
   readonly schedule?: BackupSchedule;
   /** Name of the backup. @default the Job's name, which a CronJob makes unique */
   readonly backupName?: string;
+  /** What several Jobs of one name are tries of: they go on with each other's work. @default each Job is a run of its own */
+  readonly run?: string;
   /** Restore the artifact into a throw-away server and compare before it counts as verified. @default true */
   readonly verify?: boolean;
   /** @default everything is kept */
@@ -106,7 +108,7 @@ export class BackupJob extends Construct {
 }
 
 function jobSpec(props: BackupJobProps, labels: Record<string, string>): object {
-  const { database, version, target, backupName, verify = true, retention, scratchSize } = props;
+  const { database, version, target, backupName, run, verify = true, retention, scratchSize } = props;
   const engine = engineOf(props.engine);
   const names = props.names ?? serverNames(database);
   const exchange = emptyDirectory('exchange', paths.exchange, { sizeLimit: '64Mi' });
@@ -123,7 +125,7 @@ function jobSpec(props: BackupJobProps, labels: Record<string, string>): object 
   const store = storeContainer({
     image: props.storeImage,
     target,
-    request: { action: 'put', engine: engine.name, database, backup: backupName, verify, retention },
+    request: { action: 'put', engine: engine.name, database, backup: backupName, run, verify, retention },
     mounts: [exchange],
   });
   return {

@@ -25,6 +25,7 @@ export function storeContainer({ image, target, request, mounts = [] }: StoreCon
       { name: 'DBOP_STORE', value: JSON.stringify({ ...request, target: targetSettings(target) }) },
       { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       { name: 'JOB_NAME', valueFrom: { fieldRef: { fieldPath: "metadata.labels['batch.kubernetes.io/job-name']" } } },
+      { name: 'JOB_UID', valueFrom: { fieldRef: { fieldPath: "metadata.labels['batch.kubernetes.io/controller-uid']" } } },
     ],
     resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } },
     securityContext: containerSecurity,

@@ -79,6 +79,8 @@ export interface Engine {
    * A parameter that we don't know is taken for one that needs a restart: that is slower, never wrong.
    */
   restartParameters(parameters: Parameters, version: string): Parameters;
+  /** What a parameter is where the user says nothing, if that isn't the server's own default. */
+  defaultOf(parameter: string, settings: Omit<ServerSettings, 'parameters'>): string | undefined;
   /** Configuration files by name, for the folder `paths.config`. */
   configFiles(settings: ServerSettings): Readonly<Record<string, string>>;
   /** How applications write down where to connect. */

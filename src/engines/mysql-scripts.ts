@@ -63,10 +63,16 @@ make() {
 
 client() { mysql --defaults-file="$private/client.cnf" --batch --skip-column-names --raw "$@"; }
 
-server_version() { mysqld --no-defaults --version | sed 's/.*[Vv]er \([0-9.]*\).*/\1/'; }
+server_version() { mysqld --no-defaults --version | sed -n 's/.* Ver \([0-9][0-9.]*\).*/\1/p'; }
+
+# options FORMAT ARGUMENT...: where the clients find the server, as printf has it. Names are of any language, whatever our locale is; and the
+# server's sql_mode would change how it quotes what we ask for, and how it reads what we load.
+options() {
+  { printf '[client]\ndefault-character-set=utf8mb4\n'; printf "$@"; printf '[mysql]\nconnect-timeout=10\ninit-command="SET sql_mode = %s"\n' "''"; } > "$private/client.cnf"
+}
 
 begin_server() {
-  printf '[client]\nuser=root\nsocket=%s\n' "$private/load.sock" > "$private/client.cnf"
+  options 'user=root\nsocket=%s\n' "$private/load.sock"
   mysqld --defaults-file="$config/layout.cnf" --datadir="$1" $hasty --gtid-mode=ON --enforce-gtid-consistency=ON \
     --socket="$private/load.sock" --pid-file="$private/load.pid" --event-scheduler=OFF --secure-file-priv=NULL \
     --innodb-buffer-pool-size=64M --table-open-cache=64 --max-connections=5 --max-allowed-packet=1G &
@@ -92,24 +98,46 @@ SQL
 # Passwords reach the clients by a file in memory, never by an argument.
 log_in() {
   password=$(secret /dbop/accounts backup-password) || return 1
-  printf '[client]\nuser=dbop_backup\npassword="%s"\nhost=%s\nport=%s\nprotocol=tcp\n[mysql]\nconnect-timeout=10\n' \
-    "$(printf '%s' "$password" | sed "s/[\\\\\"']/\\\\&/g")" "$SERVER_HOST" "$SERVER_PORT" > "$private/client.cnf"
+  options 'user=dbop_backup\npassword="%s"\nhost=%s\nport=%s\nprotocol=tcp\n' "$(printf '%s' "$password" | sed "s/[\\\\\"']/\\\\&/g")" "$SERVER_HOST" "$SERVER_PORT"
 }
+
+others="user NOT IN ('mysql.sys', 'mysql.session', 'mysql.infoschema', 'dbop_operator', 'dbop_backup', 'dbop_probe') AND NOT (user = 'root' AND host = 'localhost')"
 
 # users STATEMENT: what the server answers to it for each account that isn't ours.
 users() {
   client > "$private/ask.sql" <<SQL || return 1
-SELECT CONCAT('$1 ', QUOTE(user), '@', QUOTE(host), ';') FROM mysql.user
-WHERE user NOT IN ('mysql.sys', 'mysql.session', 'mysql.infoschema', 'dbop_operator', 'dbop_backup', 'dbop_probe') AND NOT (user = 'root' AND host = 'localhost')
-ORDER BY user, host;
+SELECT CONCAT('$1 ', QUOTE(user), '@', QUOTE(host), ';') FROM mysql.user WHERE $others ORDER BY user, host;
 SQL
   # Hashes hold any byte, so they travel as hex.
   { echo '/*!80017 SET print_identified_with_as_hex = ON */;'; cat "$private/ask.sql"; } > "$private/asked.sql"
   client < "$private/asked.sql"
 }
 
+# identifier_of COLUMN: SQL for what it holds as an SQL identifier.
+identifier_of() { printf "CONCAT('%s', REPLACE(%s, '%s', '%s'), '%s')" "$tick" "$1" "$tick" "$tick$tick" "$tick"; }
+
+# grant_of RIGHTS KIND NAME: SQL for the statement that gives a set of rights on an object.
+grant_of() {
+  printf "CONCAT('GRANT ', COALESCE(NULLIF(TRIM(BOTH ',' FROM REPLACE(CONCAT(',', %s, ','), ',Grant,', ',')), ''), 'USAGE'), ' ON ', %s, ' ', %s, '.', %s, ' TO ', QUOTE(user), '@', QUOTE(host), IF(FIND_IN_SET('Grant', %s), ' WITH GRANT OPTION', ''), ';')" \
+    "$1" "$2" "$(identifier_of db)" "$(identifier_of "$3")" "$1"
+}
+
+# Grants on tables, columns and routines outlive what they speak of, and nobody can give them anew; only that of CREATE needs no table.
+object_grants() {
+  client <<SQL
+SELECT $(grant_of table_priv "'TABLE'" table_name) FROM mysql.tables_priv AS given WHERE $others AND table_priv <> ''
+AND (FIND_IN_SET('Create', table_priv) OR EXISTS (SELECT 1 FROM information_schema.tables AS found WHERE found.table_schema = given.db AND found.table_name = given.table_name));
+SELECT CONCAT('GRANT ', REPLACE(column_priv, ',', CONCAT(' (', $(identifier_of column_name), '), ')), ' (', $(identifier_of column_name), ') ON TABLE ', $(identifier_of db), '.', $(identifier_of table_name), ' TO ', QUOTE(user), '@', QUOTE(host), ';')
+FROM mysql.columns_priv AS given WHERE $others AND EXISTS (SELECT 1 FROM information_schema.columns AS found
+WHERE found.table_schema = given.db AND found.table_name = given.table_name AND LOWER(found.column_name) = LOWER(given.column_name));
+SELECT $(grant_of proc_priv routine_type routine_name) FROM mysql.procs_priv AS given WHERE $others
+AND EXISTS (SELECT 1 FROM information_schema.routines AS found WHERE found.routine_schema = given.db AND found.routine_name = given.routine_name AND found.routine_type = given.routine_type);
+SQL
+}
+
 default_roles() {
   client <<SQL
+SET SESSION group_concat_max_len = 1000000;
 SELECT CONCAT('SET DEFAULT ROLE ', GROUP_CONCAT(QUOTE(default_role_user), '@', QUOTE(default_role_host)), ' TO ', QUOTE(user), '@', QUOTE(host), ';') FROM mysql.default_roles GROUP BY user, host;
 SQL
 }
@@ -119,7 +147,8 @@ dump_everything() {
   printf -- '-- dbop dump 1 mysql %s\n' "$(printf '%s' "$version" | sed 's/-.*//')"
   users 'SHOW CREATE USER' > "$private/users.sql" || return 1
   # Default roles come last, when the roles are there.
-  sed 's/ DEFAULT ROLE .* REQUIRE / REQUIRE /; s/^CREATE USER /CREATE USER IF NOT EXISTS /; s/$/;/' "$private/users.sql"
+  backquoted="$tick\([^$tick]\|$tick$tick\)*$tick"
+  sed "s/ DEFAULT ROLE \($backquoted@$backquoted,\{0,1\}\)*//; s/^CREATE USER /CREATE USER IF NOT EXISTS /; s/\$/;/" "$private/users.sql"
   users 'SHOW GRANTS FOR' > "$private/grants.sql" || return 1
   # Grants on whole databases precede the data: a view on a view needs those of its definer.
   sed -n "s/ ON \(\*\|$tick[^$tick]*$tick\)\.\* .*/&;/p" "$private/grants.sql"
@@ -134,7 +163,8 @@ SQL
     in_large_pieces mysqldump --defaults-file="$private/client.cnf" --single-transaction --quick --routines --triggers --events --hex-blob --no-tablespaces \
       --set-gtid-purged=ON "$position" --max-allowed-packet=1G --default-character-set=utf8mb4 --databases "$@" || return 1
   fi
-  sed 's/$/;/' "$private/grants.sql"
+  sed "/ ON \(PROCEDURE \|FUNCTION \)\{0,1\}$backquoted\.$backquoted TO /d; s/\$/;/" "$private/grants.sql"
+  object_grants || return 1
   case $version in 5.*) ;; *) default_roles || return 1 ;; esac
   printf -- '-- dbop dump completed\n'
 }

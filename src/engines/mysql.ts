@@ -63,6 +63,8 @@ export const mysql: Engine = {
     return Object.fromEntries(Object.entries(parameters).filter(([name]) => !dynamic.has(normalised(name))));
   },
 
+  defaultOf: (parameter, settings) => defaults(settings)[normalised(parameter)],
+
   configFiles(settings) {
     return { 'my.cnf': optionFile(serverOptions(settings)), 'layout.cnf': optionFile(layoutOptions(settings.parameters ?? {})) };
   },
@@ -89,23 +91,25 @@ function normalised(name: string): string {
   return name.toLowerCase().replaceAll('-', '_').replace(/^(loose|skip|enable|disable)_(?!log_bin|networking|grant_tables|name_resolve)/, '');
 }
 
+function defaults({ memory }: Pick<ServerSettings, 'memory'>): Record<string, string> {
+  return {
+    // Half of a small pod goes to what MySQL needs besides its cache.
+    innodb_buffer_pool_size: bufferPool(memory),
+    // Its tables take more memory than everything else in a pod of this size.
+    performance_schema: 'OFF',
+    table_definition_cache: '400',
+    table_open_cache: '400',
+    max_connections: '100',
+    // Small files and a short life: on a small volume the log must not crowd out the data.
+    binlog_expire_logs_seconds: String(24 * 3600),
+    max_binlog_size: '64M',
+  };
+}
+
 function serverOptions(settings: ServerSettings): Map<string, string> {
-  // A server before 8.0 doesn't know these, and would not start without the prefix.
+  // A server before 8.0 doesn't know some of these, and would not start without the prefix.
   const since8 = (name: string): string => ((versionParts(settings.version)[0] ?? 0) < 8 ? `loose_${name}` : name);
-  const options = new Map(
-    Object.entries({
-      // Half of a small pod goes to what MySQL needs besides its cache.
-      innodb_buffer_pool_size: bufferPool(settings.memory),
-      // Its tables take more memory than everything else in a pod of this size.
-      performance_schema: 'OFF',
-      table_definition_cache: '400',
-      table_open_cache: '400',
-      max_connections: '100',
-      // Small files and a short life: on a small volume the log must not crowd out the data.
-      [since8('binlog_expire_logs_seconds')]: String(24 * 3600),
-      max_binlog_size: '64M',
-    }),
-  );
+  const options = new Map(Object.entries(defaults(settings)).map(([name, value]) => [name === 'binlog_expire_logs_seconds' ? since8(name) : name, value]));
   for (const [name, value] of sortedParameters(settings.parameters ?? {})) {
     options.delete(normalised(name));
     options.set(name, value);

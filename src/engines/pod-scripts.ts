@@ -62,7 +62,8 @@ in_large_pieces() { if command -v stdbuf > /dev/null; then stdbuf -o 256K "$@"; 
 # The last words of a program that failed, on one line.
 last_words() { tail -c 700 "$1" 2>/dev/null | tr '\n\t' '  '; }
 
-sync_path() { sync -f "$1" 2>/dev/null || sync; }
+# Small systems have a sync that only knows everything, and tells of no error.
+sync_path() { case $(sync --help 2>&1) in *-f* | *-df*) sync -f "$1" ;; *) sync ;; esac; }
 
 # secret FOLDER KEY: prints a mounted password; a newline at its end is the editor's, not the password's.
 secret() {

@@ -54,6 +54,8 @@ REVOKE EXECUTE ON FUNCTION dbop.set_password(name, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dbop.set_password(name, text) TO dbop_operator;
 SELECT format('CREATE DATABASE %I', $(quoted "$database")) WHERE $(quoted "$database") NOT IN (SELECT datname FROM pg_database) \gexec
 SELECT format('ALTER DATABASE %I OWNER TO %I', $(quoted "$database"), $(quoted "$user")) \gexec
+-- Of its own, so that an owner who shuts the public out doesn't shut the backups out.
+SELECT format('GRANT CONNECT ON DATABASE %I TO dbop_backup', $(quoted "$database")) \gexec
 SQL
 }
 
@@ -98,7 +100,8 @@ log_in() {
   PGHOST=$SERVER_HOST PGPORT=$SERVER_PORT PGUSER=dbop_backup
 }
 
-databases() { client -c "SELECT datname FROM pg_database WHERE datallowconn AND datname NOT IN ('template0', 'template1') ORDER BY datname <> 'postgres', datname" > "$private/databases"; }
+# Nobody can connect to what an interrupted DROP DATABASE has left, whose limit is -2.
+databases() { client -c "SELECT datname FROM pg_database WHERE datallowconn AND datconnlimit <> -2 AND datname NOT IN ('template0', 'template1') ORDER BY datname <> 'postgres', datname" > "$private/databases"; }
 
 # name_of DATABASE: as a connection string, since a bare name with '=' in it would be taken for one.
 name_of() { printf "dbname='%s'" "$(printf '%s' "$1" | sed "s/[\\\\']/\\\\&/g")"; }
@@ -108,8 +111,8 @@ dump_everything() {
   position=$(client -c 'SELECT pg_current_wal_lsn()') || return 1
   printf -- '-- dbop dump 1 postgres %s\n-- dbop position %s\n' "$(printf '%s' "$version" | sed 's/[^0-9.].*//')" "$position"
   pg_dumpall --no-password --database=postgres --globals-only > "$private/globals.sql" || return 1
-  # The superuser is there in every new server.
-  sed '/^CREATE ROLE postgres;$/d' "$private/globals.sql"
+  # The superuser is there in every new server. The operator's account is given its rights anew, on the parameters that the new server has.
+  sed '/^CREATE ROLE postgres;$/d; /^GRANT ALTER SYSTEM ON PARAMETER .* TO dbop_operator;$/d' "$private/globals.sql"
   databases || return 1
   while IFS= read -r name; do
     if [ "$name" = postgres ]; then
@@ -124,13 +127,16 @@ dump_everything() {
 
 load_artifact() { client -o /dev/null -f "$exchange/artifact"; }
 
+# Not compared: tables of extensions, which bring their own rows; and partitions by the hash of an enum, among which every server spreads the rows anew.
 count_rows() {
   databases || return 1
   while IFS= read -r name; do
     client --field-separator="$tab" --dbname="$(name_of "$name")" >> "$private/answer" <<'SQL' || return 1
-SELECT CASE WHEN extension THEN format('SELECT %L, ''-''', title) ELSE format('SELECT %L, count(*) FROM ONLY %I.%I', title, nspname, relname) END
+SELECT CASE WHEN incomparable THEN format('SELECT %L, ''-''', title) ELSE format('SELECT %L, count(*) FROM ONLY %I.%I', title, nspname, relname) END
 FROM (SELECT current_database() || '.' || nspname || '.' || relname AS title, nspname, relname,
-  EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e') AS extension
+  EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+  OR EXISTS (SELECT FROM pg_partition_ancestors(pg_class.oid) AS ancestor JOIN pg_partitioned_table ON partrelid = ancestor JOIN pg_opclass ON pg_opclass.oid = ANY (partclass)
+    WHERE partstrat = 'h' AND opcname = 'enum_ops') AS incomparable
   FROM pg_class JOIN pg_namespace ON relnamespace = pg_namespace.oid
   WHERE relkind = 'r' AND relpersistence <> 't' AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')) AS tables \gexec
 SQL
@@ -140,7 +146,11 @@ SQL
 # Nobody but us gets in; read-only by default too, for whatever runs inside the server by itself.
 closed="-c hba_file=$config/pg_hba-closed.conf -c default_transaction_read_only=on"
 
-become_server() { exec postgres -D "$data" -c config_file="$config/postgresql.conf" "$@"; }
+# What was set in the running server is in the mounted file too, as soon as the kubelet has brought that; from then on only the file counts.
+become_server() {
+  [ "$config/postgresql.conf" -nt "$data/postgresql.auto.conf" ] && : > "$data/postgresql.auto.conf"
+  exec postgres -D "$data" -c config_file="$config/postgresql.conf" "$@"
+}
 `;
 
 /** A role without rights answers the probe, so that a password change never makes a pod unready. */

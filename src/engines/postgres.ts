@@ -67,6 +67,8 @@ export const postgres: Engine = {
     return Object.fromEntries(Object.entries(parameters).filter(([name]) => !dynamic(normalised(name))));
   },
 
+  defaultOf: (parameter, settings) => defaults(settings)[normalised(parameter)],
+
   configFiles(settings) {
     return {
       'postgresql.conf': configFile(serverOptions(settings)),
@@ -120,8 +122,12 @@ function normalised(name: string): string {
   return name.toLowerCase();
 }
 
+function defaults({ memory }: Pick<ServerSettings, 'memory'>): Record<string, string> {
+  return { shared_buffers: sharedBuffers(memory), max_connections: '100', max_wal_size: '512MB' };
+}
+
 function serverOptions(settings: ServerSettings): Map<string, string> {
-  const options = new Map(Object.entries({ shared_buffers: sharedBuffers(settings.memory), max_connections: '100', max_wal_size: '512MB' }));
+  const options = new Map(Object.entries(defaults(settings)));
   for (const [name, value] of sortedParameters(settings.parameters ?? {})) options.set(normalised(name), value);
   const fixed: Record<string, string> = {
     listen_addresses: '*',

@@ -61,6 +61,7 @@ async function choose({ settings, catalog, exchange }: StoreWork): Promise<Manif
 
 function refuse(manifest: Manifest, engine: string, version: string, where: string): void {
   if (manifest.engine !== engine) throw new StoreError('OtherEngine', `the backup at ${where} is of ${manifest.engine}, the database is ${engine}`);
+  if (version === '') throw new StoreError('Internal', 'the server program of the image does not tell its version, so nobody knows whether it can read the backup');
   if (engineOf(engine).compareVersions(manifest.serverVersion, version) > 0) {
     throw new StoreError('NewerVersion', `the backup at ${where} was taken from version ${manifest.serverVersion}, the server is ${version}; use version ${manifest.serverVersion} or newer`);
   }

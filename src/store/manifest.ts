@@ -20,6 +20,8 @@ export interface Manifest extends Omit<BackupFacts, 'location'> {
   /** File name of the artifact, beside the manifest. */
   readonly artifact: string;
   readonly compression: Compression;
+  /** Which run has taken it: names are used again, by another Job or in another cluster. */
+  readonly run?: string;
   /** Rows by `schema.table` (MySQL) or `database.schema.table` (PostgreSQL); left out beyond 5000 tables. */
   readonly rowsByTable?: Readonly<Record<string, number>>;
   /** Why a restore into a throw-away server did not give back what was dumped; such a backup is never restored. */

@@ -18,7 +18,10 @@ export class PostgresScan implements TextScan {
 
   private line = '';
   private database = 'postgres';
-  private announced = false;
+  /** The table whose data comes next. */
+  private announced: string | undefined;
+  /** The data is loaded by the name of the table that this one is a partition of. */
+  private byRoot = false;
   private table: string | undefined;
   private count = 0;
   /** How many bytes of the current row have been seen while it could still be the end of the data. */
@@ -43,14 +46,17 @@ export class PostgresScan implements TextScan {
 
   private endLine(line: string): void {
     if (line === '' || line === '--') return;
-    const copy = this.announced ? /^COPY ((?:"(?:[^"]|"")*"|[^\s."]+)\.(?:"(?:[^"]|"")*"|[^\s."]+)) /.exec(line) : null;
+    const copy = this.announced !== undefined ? /^COPY ((?:"(?:[^"]|"")*"|[^\s."]+)\.(?:"(?:[^"]|"")*"|[^\s."]+)) /.exec(line) : null;
     if (copy?.[1] !== undefined) {
-      this.table = `${this.database}.${names(copy[1]).join('.')}`;
+      this.table = `${this.database}.${this.byRoot ? this.announced : names(copy[1]).join('.')}`;
       this.count = 0;
       this.beginRow();
       return;
     }
-    this.announced = line.startsWith('-- Data for Name: ');
+    this.byRoot = this.announced !== undefined && line.startsWith('-- load via partition root ');
+    if (this.byRoot) return;
+    const [, name, schema] = /^-- Data for Name: (.*); Type: TABLE DATA; Schema: (.*); Owner: /.exec(line) ?? [];
+    this.announced = name === undefined || schema === undefined ? undefined : plain(`${schema}.${name}`);
     const connect = /^\\connect (?:-reuse-previous=on )?(.*)$/.exec(line)?.[1];
     if (connect !== undefined) this.database = connected(connect);
     const position = /^-- dbop position (\S+)$/.exec(line)?.[1];
@@ -67,7 +73,8 @@ export class PostgresScan implements TextScan {
       if (this.rowMayEnd && this.rowBytes === 2) {
         this.rows.set(this.table as string, this.count);
         this.table = undefined;
-        this.announced = false;
+        this.announced = undefined;
+        this.byRoot = false;
         return newline + 1;
       }
       this.count += 1;

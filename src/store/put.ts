@@ -31,8 +31,8 @@ const QUIET_MS = 15 * 60 * 1000;
 /**
  * Takes a backup: dump, artifact, manifest, verification, retention, in this order.
  *
- * Guarantees: killed at any moment, it leaves no manifest without a whole artifact. Run again under the same name, it goes on
- * where it stopped: an artifact with a manifest is only verified.
+ * Guarantees: killed at any moment, it leaves no manifest without a whole artifact. Tried again, it goes on where it stopped: an artifact
+ * with a manifest is only verified. A good backup that another run has taken under the same name is neither touched nor taken for its own.
  */
 export async function put(work: StoreWork): Promise<StoreResult> {
   const { settings, catalog, exchange, time, progress } = work;
@@ -83,6 +83,7 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
     database: settings.database,
     name,
     artifact,
+    run: settings.run,
     engine,
     serverVersion,
     position,
@@ -106,10 +107,15 @@ async function dump(work: StoreWork, name: string): Promise<Manifest> {
   return manifest;
 }
 
-/** What an earlier try under this name has stored, if that is good and all of it is there. */
-async function whole({ catalog, exchange }: StoreWork, name: string): Promise<Manifest | undefined> {
+/** What an earlier try of this run has stored, if that is good and all of it is there. */
+async function whole({ settings, catalog, exchange }: StoreWork, name: string): Promise<Manifest | undefined> {
   const found = await catalog.find(name, exchange.signal);
-  return found !== undefined && isGood(found) && (await catalog.holds(found, exchange.signal)) ? found : undefined;
+  if (found === undefined || !isGood(found) || !(await catalog.holds(found, exchange.signal))) return undefined;
+  // Jobs of earlier releases don't know which run they are.
+  if (settings.run !== undefined && found.run !== settings.run) {
+    throw new StoreError('NameTaken', `${catalog.location(name)} holds a backup of another run, taken ${found.completedAt}, which is left as it is; choose another name, or delete that backup first`);
+  }
+  return found;
 }
 
 /** Nobody who takes this run for dead has recorded a backup of his own, or removed our artifact. There was no manifest when the dump began. */

@@ -35,6 +35,7 @@ export type FailureReason =
   | 'DumpFailed'
   | 'DumpCut'
   | 'TargetFailed'
+  | 'NameTaken'
   | 'VerificationFailed'
   | 'NoBackup'
   | 'NewerVersion'

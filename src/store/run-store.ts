@@ -2,6 +2,7 @@ import { POINTLESS } from '../constructs/store-container';
 import { Catalog } from './catalog';
 import { Exchange } from './exchange';
 import { get } from './get';
+import { isGood } from './manifest';
 import { Progress } from './progress';
 import { put, type StoreWork } from './put';
 import { type FailureReason, type StoreResult, writeResult } from './result';
@@ -23,7 +24,7 @@ export interface StoreProcess {
 }
 
 /** Failures that another try can't mend. */
-const pointless: ReadonlySet<FailureReason> = new Set(['NoBackup', 'NewerVersion', 'OtherEngine', 'ChecksumMismatch']);
+const pointless: ReadonlySet<FailureReason> = new Set(['NameTaken', 'NoBackup', 'NewerVersion', 'OtherEngine', 'ChecksumMismatch']);
 
 /**
  * `dbop store`: what the variable DBOP_STORE asks for, with the result in the termination message.
@@ -52,14 +53,20 @@ async function perform(settings: StoreSettings, signal: AbortSignal, progress: P
     case 'get':
       return converse(get, { settings, target, catalog, time, progress }, signal);
     case 'delete':
-      await catalog.remove(settings.backup ?? '', signal);
-      return { outcome: 'deleted', message: `${catalog.location(settings.backup ?? '')} is gone` };
+      return remove(settings.backup ?? '', settings, catalog, signal);
     case 'list': {
       const { manifests, unreadable } = await catalog.list(signal);
       for (const manifest of manifests) write(`${JSON.stringify(manifest)}\n`);
       return { outcome: 'none', message: `${manifests.length} backups${unreadable.map((text) => `; ${text}`).join('')}` };
     }
   }
+}
+
+async function remove(backup: string, { run }: StoreSettings, catalog: Catalog, signal: AbortSignal): Promise<StoreResult> {
+  const found = run === undefined ? undefined : await catalog.find(backup, signal);
+  if (found?.run !== undefined && found.run !== run && isGood(found)) return { outcome: 'deleted', message: `${catalog.location(backup)} holds a backup of another run, which is left as it is` };
+  await catalog.remove(backup, signal);
+  return { outcome: 'deleted', message: `${catalog.location(backup)} is gone` };
 }
 
 /** Runs the store's half of a Job, and tells the engine's half when it fails. */

@@ -132,6 +132,8 @@ export class S3Target implements Target {
   private async uploadParts(upload: { Bucket: string; Key: string; UploadId: string | undefined }, begun: Buffer[], rest: AsyncIterator<Buffer>, signal: AbortSignal): Promise<CompletedPart[]> {
     const completed: CompletedPart[] = [];
     const inFlight = new Set<Promise<void>>();
+    // A part may fail while the next one is waited for: an upload that is completed without it would look whole.
+    const failures: unknown[] = [];
     let bytes = 0;
     let number = 0;
     const start = async (body: Buffer) => {
@@ -139,7 +141,8 @@ export class S3Target implements Target {
       if (number > MAX_PARTS) throw new Error(`the artifact has more than ${MAX_PARTS} parts, which is all that S3 takes`);
       const PartNumber = number;
       // One part at least is always under way; more while they fit the budget.
-      while (inFlight.size > 0 && bytes + body.length > BYTES_IN_FLIGHT) await Promise.race(inFlight);
+      while (failures.length === 0 && inFlight.size > 0 && bytes + body.length > BYTES_IN_FLIGHT) await Promise.race(inFlight);
+      if (failures.length > 0) throw failures[0];
       bytes += body.length;
       const sent = this.client
         .send(new this.sdk.UploadPartCommand({ ...upload, PartNumber, Body: body, ChecksumSHA256: sha256(body) }), { abortSignal: signal })
@@ -147,17 +150,16 @@ export class S3Target implements Target {
           bytes -= body.length;
           completed.push({ PartNumber, ETag, ChecksumSHA256: ChecksumSHA256 ?? sha256(body) });
         });
-      const tracked = sent.finally(() => inFlight.delete(tracked));
-      tracked.catch(() => undefined);
+      const tracked = sent.catch((error: unknown) => void failures.push(error)).finally(() => inFlight.delete(tracked));
       inFlight.add(tracked);
     };
     try {
       for (const body of begun) await start(body);
       for (let next = await rest.next(); next.done !== true; next = await rest.next()) await start(next.value);
-      await Promise.all(inFlight);
     } finally {
-      await Promise.allSettled(inFlight);
+      await Promise.all(inFlight);
     }
+    if (failures.length > 0) throw failures[0];
     return completed.sort((left, right) => (left.PartNumber ?? 0) - (right.PartNumber ?? 0));
   }
 

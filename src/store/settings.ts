@@ -8,7 +8,7 @@ export type TargetSettings = { readonly volume: { readonly path: string } } | { 
 
 /**
  * What the store is asked to do. The constructs write it as JSON into the variable `DBOP_STORE`;
- * what only the pod knows (its Job's name, its namespace) comes by the downward API.
+ * what only the pod knows (its Job's name and UID, its namespace) comes by the downward API.
  */
 export interface StoreSettings {
   readonly action: 'put' | 'get' | 'delete' | 'list';
@@ -20,6 +20,11 @@ export interface StoreSettings {
   readonly namespace?: string;
   /** @default put: the Job's name; get: the newest good one */
   readonly backup?: string;
+  /**
+   * put: what an earlier try of the same run has stored is gone on with. put, delete: a good backup of another run is not touched.
+   * @default put: the Job's UID; delete: whichever run took it
+   */
+  readonly run?: string;
   readonly verify?: boolean;
   readonly retention?: Retention;
   /** get: no backup is a failure. */
@@ -50,6 +55,7 @@ export function settingsFrom(env: Readonly<Record<string, string | undefined>>):
     target,
     database,
     backup,
+    run: given.run ?? (action === 'put' ? env['JOB_UID'] : undefined),
     namespace: given.namespace ?? env['POD_NAMESPACE'],
     exchange: given.exchange ?? paths.exchange,
     terminationLog: given.terminationLog ?? TERMINATION_LOG,

@@ -79,7 +79,7 @@ test('a restore has the data claim, every account of the new pod, and asks for w
 });
 
 test('deleting an artifact needs the store alone', () => {
-  const pod = find<Job>(rendered((chart) => new ArtifactJob(chart, 'delete', { name: 'b1-delete', namespace: 'ns', database: 'shop', backup: 'b1', target, storeImage: 'dbop:1' })), 'Job').spec.template;
+  const pod = find<Job>(rendered((chart) => new ArtifactJob(chart, 'delete', { name: 'b1-delete', namespace: 'ns', database: 'shop', backup: 'b1', target, storeImage: 'dbop:1', run: 'r1' })), 'Job').spec.template;
   expect(pod.spec.containers.map(({ name }) => name)).toEqual(['store']);
-  expect(request(pod)).toEqual({ action: 'delete', database: 'shop', backup: 'b1', target: { volume: { path: '/dbop/backups' } } });
+  expect(request(pod)).toEqual({ action: 'delete', database: 'shop', backup: 'b1', run: 'r1', target: { volume: { path: '/dbop/backups' } } });
 });

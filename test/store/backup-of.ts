@@ -19,6 +19,12 @@ export interface BackupStory {
   readonly version: string;
   /** A shell line that runs the SQL of its input as the application, and stops at the first error. */
   readonly client: string;
+  /** The same as the superuser, from inside the pod. */
+  readonly superuser: string;
+  /** What a server may hold beside plain tables: SQL of the superuser that makes it, and a question that server and copy answer alike, whatever of it can't be copied. */
+  readonly odd: { readonly make: string; readonly ask: string };
+  /** A newer version, into which a backup is restored too. @default the same */
+  readonly newer?: string;
   /** SQL that fills the table `filler` with 50 MB of rows, so that a dump takes its time. */
   readonly fill: string;
   /** SQL that fills the table `noise` with three megabytes that nothing can pack. @default no full volume is tried: what it does is the store's, not the engine's */
@@ -54,7 +60,7 @@ function storeWord(pod: AnyObject | undefined): StoreResult | undefined {
 }
 
 /** Backups and restores of one engine on real pods, without an operator: what the Jobs promise by themselves. */
-export function backupOf({ engine, version, client, fill, noise, killedAt }: BackupStory): void {
+export function backupOf({ engine, version, newer = version, client, superuser, odd, fill, noise, killedAt }: BackupStory): void {
   let cluster: TestCluster;
   let namespace: string;
   let storeImage: string;
@@ -77,17 +83,17 @@ export function backupOf({ engine, version, client, fill, noise, killedAt }: Bac
   const apply = (build: (chart: Chart) => void) => cluster.apply(...rendered(build));
   const props = (database: string) => ({ database, namespace, engine, version, storeImage, target, engineResources });
   const backup = (name: string, verify = true) => apply((chart) => new BackupJob(chart, 'backup', { ...props('shop'), name, verify }));
-  const restore = (name: string, from?: RestoreSource) => apply((chart) => new RestoreJob(chart, 'restore', { ...props(name), from: { database: 'shop', ...from }, required: true }));
+  const restore = (name: string, from?: RestoreSource, into = version) => apply((chart) => new RestoreJob(chart, 'restore', { ...props(name), version: into, from: { database: 'shop', ...from }, required: true }));
 
-  async function server(name: string, running: boolean): Promise<void> {
+  async function server(name: string, running: boolean, of = version): Promise<void> {
     const secret = (suffix: string, stringData: object) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${name}-${suffix}`, namespace }, stringData });
     await cluster.apply(secret('accounts', { 'root-password': `r'"\\${name}`, 'operator-password': `o:${name}`, 'backup-password': `b"'\\:#${name}` }), secret('app', { ...account, password: `a#'"\\:${name}` }));
-    await apply((chart) => new DatabaseServer(chart, 'server', { name, namespace, engine, version, data: { size: '1Gi' }, running }));
+    await apply((chart) => new DatabaseServer(chart, 'server', { name, namespace, engine, version: of, data: { size: '1Gi' }, running }));
     if (running) await waitFor(cluster, { apiVersion: 'apps/v1', resource: 'statefulsets', namespace, name }, (set) => set?.status?.readyReplicas === 1, { what: 'a ready pod', withinMs: 180_000 });
   }
 
-  async function sql(name: string, statements: string): Promise<string> {
-    return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -- sh -c '${client}' client ${name}`, statements)).trim();
+  async function sql(name: string, statements: string, as = client): Promise<string> {
+    return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -- sh -c '${as}' client ${name}`, statements)).trim();
   }
 
   /** A volume of a few megabytes: a claim bound to the memory that another pod holds, which has a limit where the disks of a test bed have none. */
@@ -169,6 +175,18 @@ export function backupOf({ engine, version, client, fill, noise, killedAt }: Bac
     await sql('shop', 'TRUNCATE TABLE filler;');
   }, slow * 2);
 
+  it(`takes along what else a server may hold, ${newer === version ? 'and' : `into version ${newer} too, and`} fails over nothing that can’t be taken along`, async () => {
+    await sql('shop', odd.make, superuser);
+    await backup('odd');
+    expect(await resultOf('odd')).toMatchObject({ outcome: 'stored', backup: { verifiedAt: expect.any(String) as string } });
+    await server('odd', false, newer);
+    await restore('odd', { backup: 'odd' }, newer);
+    expect(await resultOf('odd-restore')).toMatchObject({ outcome: 'restored' });
+    await server('odd', true, newer);
+    expect(await sql('odd', odd.ask, superuser)).toBe(await sql('shop', odd.ask, superuser));
+    expect(await sql('odd', 'SELECT SUM(balance) FROM account;')).toBe(String(total));
+  }, slow);
+
   it(`takes a good backup in the end, and leaves no litter, when its pod is killed as it reaches ${killedAt.backup.join(', ')}`, async () => {
     await fewAtOnce(killedAt.backup, async (stage) => {
       await backup(`killed-${stage}`, isProof(stage));
@@ -210,12 +228,15 @@ export function backupOf({ engine, version, client, fill, noise, killedAt }: Bac
     expect(await resultOf('third-restore')).toMatchObject({ outcome: 'failed', reason: 'ChecksumMismatch' });
   }, slow);
 
-  it('deletes the artifact of one backup and no other, and lets retention have all but the last good one', async () => {
+  it('deletes the artifact of one backup and no other, lets retention have all but the last good one, and never takes that for the backup of another Job of its name', async () => {
     const job = (name: string, build: (chart: Chart) => void) => apply(build).then(() => resultOf(name));
     const gone = `killed-${killedAt.backup[0]}`;
     expect(await job('delete', (chart) => new ArtifactJob(chart, 'delete', { name: 'delete', namespace, database: 'shop', backup: gone, target, storeImage }))).toMatchObject({ outcome: 'deleted' });
-    expect((await onVolume('ls /backups/shop')).trim().split(/\s+/).sort()).toEqual(['b1', 'damaged', ...killedAt.backup.slice(1).map((stage) => `killed-${stage}`)].sort());
+    expect((await onVolume('ls /backups/shop')).trim().split(/\s+/).sort()).toEqual(['b1', 'damaged', 'odd', ...killedAt.backup.slice(1).map((stage) => `killed-${stage}`)].sort());
     expect(await job('last', (chart) => new BackupJob(chart, 'backup', { ...props('shop'), name: 'last', retention: { count: 1 } }))).toMatchObject({ outcome: 'stored', pruned: expect.arrayContaining(['b1']) as string[] });
     expect((await onVolume('ls /backups/shop')).trim()).toBe('last');
+    await cluster.kubectl(`delete job last -n ${namespace}`);
+    await backup('last');
+    expect(await resultOf('last')).toMatchObject({ outcome: 'failed', reason: 'NameTaken' });
   }, slow);
 }

@@ -111,6 +111,45 @@ describe('taking a backup', () => {
     expect(manifest()).toMatchObject(before);
   });
 
+  test('goes on with what an earlier try of the same run has stored', async () => {
+    await job.job('put', { run: 'run-1' });
+    const before = manifest();
+    job.write('dbop/break', '');
+    expect((await job.job('put', { run: 'run-1', verify: true })).result).toMatchObject({ outcome: 'stored', backup: { verifiedAt: expect.any(String) as string } });
+    expect(manifest()).toMatchObject({ ...before, run: 'run-1' });
+  });
+
+  test.each([
+    ['another run', 'run-1'],
+    ['an earlier release, which named no run,', undefined],
+  ])('never takes a good backup of %s for its own, nor touches it', async (_whose, run) => {
+    await job.job('put', { run });
+    const before = job.read('backups/shop/b1/manifest.json');
+    job.write('dbop/dump.sql', dumpText.replace('(1),', ''));
+    const { result, exit, engineExit } = await job.job('put', { run: 'run-2' });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'NameTaken', message: expect.stringContaining(`volume:shop/b1 holds a backup of another run, taken ${manifest().completedAt}`) as string });
+    expect([exit, engineExit]).toEqual([3, 1]);
+    expect(job.read('backups/shop/b1/manifest.json')).toBe(before);
+    expect((await job.job('get')).result).toMatchObject({ outcome: 'restored', backup: { rows: 3 } });
+  });
+
+  test('is deleted by who took it, and by nobody who was refused its name', async () => {
+    const remove = (run: string) => job.job('get', { action: 'delete', backup: 'b1', run }, { engine: false });
+    await job.job('put', { run: 'run-1' });
+    expect((await remove('run-2')).result).toMatchObject({ outcome: 'deleted', message: expect.stringContaining('another run, which is left as it is') as string });
+    expect((await job.job('get')).result).toMatchObject({ outcome: 'restored', backup: { rows: 3 } });
+    expect((await remove('run-1')).result).toMatchObject({ outcome: 'deleted', message: 'volume:shop/b1 is gone' });
+    expect(() => job.read('backups/shop/b1/manifest.json')).toThrow('ENOENT');
+  });
+
+  test.each(['failed its verification', 'lacks its artifact'])('replaces what another run left under its name when that %s', async (how) => {
+    if (how === 'failed its verification') job.write('dbop/counts', 'shop.t\t2\n');
+    await job.job('put', { run: 'run-1', verify: how === 'failed its verification' });
+    if (how === 'lacks its artifact') rmSync(artifact());
+    expect((await job.job('put', { run: 'run-2' })).result).toMatchObject({ outcome: 'stored' });
+    expect(manifest().run).toBe('run-2');
+  });
+
   test('removes what a killed run under the same name has left', async () => {
     await job.job('put');
     rmSync(job.path('backups/shop/b1/manifest.json'));
@@ -240,6 +279,26 @@ describe('restoring', () => {
     await job.job('put');
     job.write('backups/shop/b1/manifest.json', JSON.stringify({ ...manifest(), ...change }));
     expect((await job.job('get')).result).toMatchObject({ outcome: 'failed', reason, message: expect.stringContaining(word) as string });
+  });
+
+  test('refuses a backup when nobody knows whether the server is newer', async () => {
+    await job.job('put');
+    job.write('dbop/no-version', '');
+    expect((await job.job('get')).result).toMatchObject({ outcome: 'failed', message: expect.stringContaining('does not tell its version') as string });
+    expect(existsSync(job.path('data/db'))).toBe(false);
+  });
+
+  test('gives the directory no name when it could not be written to the disk', async () => {
+    await job.job('put');
+    job.program('sync', 'case $* in --help) echo "  -f, --file-system  sync the file systems" ;; -f*) exit 1 ;; esac\n');
+    expect((await job.job('get')).result).toMatchObject({ outcome: 'failed' });
+    expect(existsSync(job.path('data/db'))).toBe(false);
+  });
+
+  test('is content with a sync that only knows everything', async () => {
+    await job.job('put');
+    job.program('sync', '[ $# -eq 0 ] || { echo "Usage: sync" >&2; exit 1; }\n');
+    expect((await job.job('get')).result).toMatchObject({ outcome: 'restored' });
   });
 
   test('fails rather than starting empty when it cannot read a manifest', async () => {

@@ -11,7 +11,7 @@ import type { Time } from '../../src/store/time';
 
 /** A tiny engine: its data is a file of lines; a dump of it is a MySQL dump of one table. */
 const functions = String.raw`
-server_version() { echo 9.7.4; }
+server_version() { [ -e /dbop/no-version ] || echo 9.7.4; }
 initialize() { rm -rf "$1"; mkdir "$1"; }
 begin_server() { sleep 1000 & server=$!; directory=$1; }
 end_server_signal=TERM
@@ -37,7 +37,7 @@ export class Conversation {
     /** The backup volume; of its own, unless it is given that of another. */
     readonly backups = join(this.root, 'backups'),
   ) {
-    for (const folder of ['dbop/scripts', 'data', 'backups']) mkdirSync(join(this.root, folder), { recursive: true });
+    for (const folder of ['dbop/scripts', 'data', 'backups', 'bin']) mkdirSync(join(this.root, folder), { recursive: true });
     const scripts = podScripts({ functions, ready: '', stop: '' });
     for (const [name, text] of Object.entries(scripts)) writeFileSync(this.path(`dbop/scripts/${name}`), text.replace(/\/(?=dbop\/|data\b)/g, `${this.root}/`));
     this.write('dbop/dump.sql', dumpText);
@@ -50,6 +50,11 @@ export class Conversation {
 
   write(name: string, text: string): void {
     writeFileSync(this.path(name), text);
+  }
+
+  /** Puts a program before those of the system, for the engine's half. */
+  program(name: string, script: string): void {
+    writeFileSync(this.path(`bin/${name}`), `#!/bin/sh\n${script}`, { mode: 0o755 });
   }
 
   read(name: string): string {
@@ -106,7 +111,7 @@ export class Conversation {
   private startEngine(action: 'put' | 'get'): Promise<number | null> {
     const script = action === 'put' ? 'backup.sh' : 'restore.sh';
     const [command = 'sh', ...args] = this.shell;
-    const engine = spawn(command, [...args, this.path(`dbop/scripts/${script}`)], { detached: true, stdio: 'ignore', env: { PATH: process.env['PATH'], SERVER_HOST: 'shop', SERVER_PORT: '3306' } });
+    const engine = spawn(command, [...args, this.path(`dbop/scripts/${script}`)], { detached: true, stdio: 'ignore', env: { PATH: `${this.path('bin')}:${process.env['PATH']}`, SERVER_HOST: 'shop', SERVER_PORT: '3306' } });
     this.engine = engine;
     return new Promise((resolve) => engine.once('exit', (code) => resolve(code)));
   }

@@ -84,6 +84,36 @@ COPY public.empty (id) FROM stdin;
 \\.
 
 
+--
+-- Data for Name: colours_1; Type: TABLE DATA; Schema: sälés; Owner: app
+--
+
+-- load via partition root "sälés".colours
+COPY "sälés".colours (id) FROM stdin;
+red
+\\.
+
+
+--
+-- Data for Name: colours_2; Type: TABLE DATA; Schema: sälés; Owner: app
+--
+
+-- load via partition root "sälés".colours
+COPY "sälés".colours (id) FROM stdin;
+green
+blue
+\\.
+
+
+--
+-- Data for Name: plain; Type: TABLE DATA; Schema: public; Owner: app
+--
+
+COPY public.plain (id) FROM stdin;
+-- load via partition root nowhere
+\\.
+
+
 \\connect -reuse-previous=on "dbname='it\\'s a db'"
 --
 -- Data for Name: t; Type: TABLE DATA; Schema: public; Owner: app
@@ -136,7 +166,7 @@ describe('a dump of MySQL', () => {
 describe('a dump of PostgreSQL', () => {
   test('is counted table by table in each database, and only where data is announced', () => {
     const summary = scan('postgres', postgresDump);
-    expect(Object.fromEntries(summary.rows)).toEqual({ 'postgres.public.admin': 1, 'shop.sales.Odd "one': 5, 'shop.public.empty': 0, "it's a db.public.t": 1 });
+    expect(Object.fromEntries(summary.rows)).toEqual({ 'postgres.public.admin': 1, 'shop.sales.Odd "one': 5, 'shop.public.empty': 0, 'shop.sälés.colours_1': 1, 'shop.sälés.colours_2': 2, 'shop.public.plain': 1, "it's a db.public.t": 1 });
     expect(summary).toMatchObject({ engine: 'postgres', serverVersion: '17.2', position: '0/1F86BD8', complete: true });
   });
 

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,27 @@ test('a source that fails leaves neither an object nor an upload', async () => {
   expect(await target.sweep('ns/cut', new Date(Date.now() + 60_000), signal)).toEqual([]);
 }, 120_000);
 
+test('a part that is refused while the source takes its time fails the object, and leaves no upload', async () => {
+  const plain = await S3Server.start({ buckets: ['backups'] });
+  const proxy = await refusingProxy(new URL(plain.endpoint), (url) => url.includes('partNumber=2&'));
+  try {
+    const target = await S3Target.connect({ ...settings, ca: undefined, endpoint: `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}` });
+    const source = async function* () {
+      yield* mebibytes(17);
+      await proxy.refused;
+      // Another way there and back: by then the refusal has arrived.
+      await target.size('ns/refused/b1/other', signal);
+      yield* mebibytes(1);
+    };
+    await expect(target.write('ns/refused/b1/dump', source(), signal)).rejects.toThrow('not this part');
+    expect(await target.list('ns/refused', signal)).toEqual([]);
+    expect(await target.sweep('ns/refused', new Date(Date.now() + 60_000), signal)).toEqual([]);
+  } finally {
+    proxy.server.close();
+    await plain.stop();
+  }
+}, 120_000);
+
 test('an upload that was never completed is swept once it is quiet', async () => {
   const target = await S3Target.connect(settings);
   const { CreateMultipartUploadCommand, S3Client } = await import('@aws-sdk/client-s3');
@@ -100,6 +122,24 @@ test('a wrong key is told as what it is, not as an empty bucket', async () => {
     rmSync(wrong, { recursive: true, force: true });
   }
 }, 120_000);
+
+/** Passes requests on, save those that it refuses for good. */
+async function refusingProxy(to: URL, isRefused: (url: string) => boolean): Promise<{ server: Server; refused: Promise<void> }> {
+  let refuse = () => undefined as void;
+  const refused = new Promise<void>((resolve) => (refuse = resolve));
+  const proxy = createHttpServer((request, response) => {
+    if (isRefused(request.url ?? '')) {
+      request.resume().on('end', () => {
+        response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error><Code>AccessDenied</Code><Message>not this part</Message></Error>', refuse);
+      });
+      return;
+    }
+    const upstream = httpRequest({ host: to.hostname, port: to.port, method: request.method, path: request.url, headers: request.headers }, (reply) => reply.pipe(response.writeHead(reply.statusCode ?? 502, reply.headers)));
+    request.pipe(upstream);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return { server: proxy, refused };
+}
 
 /** Passes connections on, and breaks the first one that has carried so many bytes. */
 async function breakingProxy(to: URL, after: number): Promise<{ server: Server; broken: () => number }> {
