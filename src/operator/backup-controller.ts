@@ -2,19 +2,22 @@ import type { Database } from '../api/database';
 import type { DatabaseBackup, DatabaseBackupStatus } from '../api/database-backup';
 import type { ControllerDeclaration } from '../kind/access';
 import { builtin, type KubeObject, type ObjectKey } from '../kind/resource';
+import { isNotFound } from '../runtime/api-error';
 import type { Context } from '../runtime/context';
 import { systemClock } from '../runtime/clock';
 import { controller, type Controller } from '../runtime/controller';
 import { ownerLabel } from '../runtime/manifest';
 import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
 import { parseResult, type StoreResult } from '../store/result';
-import { rememberTarget } from './backup-record';
+import { isOfSchedule, rememberTarget } from './backup-record';
 import { missingBucketSecret } from './bucket-secrets';
-import { backupJob } from './children';
+import { backupJob, claimMarks } from './children';
 import { databasePlan, finalJobName } from './database-api';
+import { refusal } from './decide';
 import { deleteArtifact } from './delete-artifact';
 import { failureOf, findJob, podOfJob, podSelection, type Job, type JobFact } from './job-fact';
 import { JobProgress } from './job-progress';
+import type { DatabasePlan } from './plan';
 import { podStory, type Pod } from './pod-story';
 import { SuppliedSecrets } from './supplied-secrets';
 
@@ -49,8 +52,12 @@ export function backupController({ declaration, database, storeImage }: BackupCo
         await removeFormerJob(context, database);
         return done();
       }
-      if (status?.phase === 'Failed') return stuck('BackupFailed', status.message ?? 'the backup failed');
       const job = findJob(context, metadata.name, parseResult);
+      // A Job that was deleted may be followed by another of its name: that of a last backup is tried again so.
+      if (status?.phase === 'Failed' && (job === undefined || job.endedAt === status.completedAt)) {
+        if (job === undefined) await forgetRun(context, database);
+        return stuck('BackupFailed', status.message ?? 'the backup failed');
+      }
       if (job?.state === 'running') return tellProgress(context, job, progress);
       if (job !== undefined) {
         progress.forget(job.uid);
@@ -63,8 +70,10 @@ export function backupController({ declaration, database, storeImage }: BackupCo
       if (plan.paused) return wait('Paused', `Database ${spec.database} is paused; the backup is taken when it is not`, { status: { phase: 'Pending' }, after: 10_000 });
       const missing = await missingBucketSecret(plan.backup.target, context, supplied);
       if (missing !== undefined) return wait('SecretMissing', missing, { status: { phase: 'Pending', message: missing }, after: 10_000 });
+      const running = await asItRuns(context, plan);
+      if (typeof running === 'string') return wait('ChangeRefused', running, { status: { phase: 'Pending', message: running }, after: 10_000 });
       await rememberTarget(context, declaration.kind, plan.backup.target);
-      await context.apply(backupJob(plan, storeImage, { name: metadata.name, verify: spec.verify ?? plan.backup.verify }));
+      await context.apply(backupJob(running, storeImage, { name: metadata.name, run: metadata.uid, verify: spec.verify ?? plan.backup.verify }));
       return wait('Running', `Job ${metadata.name} takes the backup`, { status: { phase: 'Running', message: undefined } });
     },
 
@@ -77,13 +86,28 @@ export function backupController({ declaration, database, storeImage }: BackupCo
   });
 }
 
+/**
+ * The plan with the version that the server really has: a change that was refused never reached it.
+ * @returns why there is no telling, where the image is one that only the refused spec names
+ */
+async function asItRuns({ client }: Context<Kind>, plan: DatabasePlan): Promise<DatabasePlan | string> {
+  const { namespace, image } = plan.server;
+  const claim = await client.get<KubeObject>(builtin.PersistentVolumeClaim, { namespace, name: plan.names.dataClaim }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  const version = claim?.metadata.annotations?.[claimMarks.version];
+  const refused = refusal(plan, { data: { version } });
+  if (refused === undefined || version === undefined) return plan;
+  return image === undefined ? { ...plan, server: { ...plan.server, version } } : `Database ${plan.server.name}: ${refused}`;
+}
+
 /** A Job at work: how far it is, or what keeps its pod from starting. */
-async function tellProgress(context: Context<Kind>, { name }: JobFact<StoreResult>, progress: JobProgress): Promise<Told> {
-  const pods = context.read<Pod>(builtin.Pod).list(context.object.metadata.namespace);
-  const job = context.read<Job>(builtin.Job).get(name)!;
-  const standing = await progress.of(context, job, pods);
-  const pod = podOfJob(job, pods);
-  const trouble = pod === undefined ? undefined : podStory(pod);
+async function tellProgress(context: Context<Kind>, job: JobFact<StoreResult>, progress: JobProgress): Promise<Told> {
+  const { name } = job;
+  const pod = podOfJob(name, context.read<Pod>(builtin.Pod).list(context.object.metadata.namespace));
+  const standing = await progress.of(context, job, pod);
+  const trouble = pod && podStory(pod);
   const message = trouble?.failing === true ? `Job ${name} can't take the backup: ${trouble.message}` : `Job ${name} takes the backup`;
   // The Job of a schedule or of a deletion is no child of this object: its end wakes nobody here, so it is looked at (in the cache).
   return wait('Running', message, { status: { phase: 'Running', message, progress: standing && { stage: standing.stage, bytes: standing.bytes, of: standing.of } }, after: 2_000 });
@@ -105,6 +129,17 @@ async function tell(context: Context<Kind>, job: JobFact<StoreResult>, kind: Kin
 
 function failed(message: string, completedAt?: string): Told {
   return stuck('BackupFailed', message, { status: { phase: 'Failed', message, completedAt, progress: undefined } });
+}
+
+/**
+ * A schedule keeps the Jobs of its last failed runs; the record of one goes with its Job, whose logs it points to. Only where the Job has told
+ * that it failed: what nobody knows the end of may be a good backup.
+ */
+async function forgetRun(context: Context<Kind>, database: typeof Database): Promise<void> {
+  const { object } = context;
+  const alive = context.read(database).get(object.spec.database);
+  const isKept = alive === undefined || alive.metadata.deletionTimestamp !== undefined;
+  if (isOfSchedule(object) && object.status?.completedAt !== undefined && !isKept) await context.remove(object);
 }
 
 /** Lets go of the records of backups whose artifacts the retention has removed. */

@@ -2,19 +2,40 @@ import type { DatabaseBackup, DatabaseBackupObject } from '../api/database-backu
 import type { BackupTarget } from '../constructs/backup-target';
 import { apiVersionOf } from '../kind/resource';
 import type { Context } from '../runtime/context';
+import { ownerLabel } from '../runtime/manifest';
 import type { Job } from './job-fact';
 
 /** Annotation: where the artifact rests (names only, no secrets), so that it can be deleted when the database is long gone. */
 const targetMark = 'dbop.dev/target';
 
+/** Annotation: the CronJob whose run this is a record of. */
+const scheduleMark = 'dbop.dev/schedule';
+
+/** Annotation: which run has taken it, if that is not the object itself. */
+const runMark = 'dbop.dev/run';
+
 /** A record of a backup that the schedule, or a deletion, has taken. */
 export function backupRecord(kind: typeof DatabaseBackup, database: string, job: Pick<Job, 'metadata'>, target: BackupTarget): DatabaseBackupObject {
+  const { name, namespace, uid, labels, ownerReferences = [] } = job.metadata;
+  // The Job of a last backup works for its database, the schedule's for itself.
+  const run = labels?.[ownerLabel] ?? uid;
+  const schedule = ownerReferences.find((owner) => owner.kind === 'CronJob')?.name;
   return {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
-    metadata: { name: job.metadata.name, namespace: job.metadata.namespace, annotations: { [targetMark]: JSON.stringify(target) } },
+    metadata: { name, namespace, annotations: { [targetMark]: JSON.stringify(target), ...(run !== undefined && { [runMark]: run }), ...(schedule !== undefined && { [scheduleMark]: schedule }) } },
     spec: { database },
   };
+}
+
+/** Which run has taken the backup, as its manifest names it. */
+export function runOf({ metadata }: DatabaseBackupObject): string | undefined {
+  return metadata.annotations?.[runMark] ?? metadata.uid;
+}
+
+/** Whether nobody but the schedule has asked for this backup. */
+export function isOfSchedule({ metadata }: DatabaseBackupObject): boolean {
+  return metadata.annotations?.[scheduleMark] !== undefined;
 }
 
 /** Where the artifact of a backup rests, once that is written down. */

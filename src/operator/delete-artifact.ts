@@ -6,7 +6,7 @@ import { isNamespaceTerminating, isNotFound } from '../runtime/api-error';
 import type { Context } from '../runtime/context';
 import { done, stuck, wait, type Outcome } from '../runtime/outcome';
 import { parseResult } from '../store/result';
-import { targetOf } from './backup-record';
+import { runOf, targetOf } from './backup-record';
 import { missingBucketSecret } from './bucket-secrets';
 import { failureOf, findJob } from './job-fact';
 import type { SuppliedSecrets } from './supplied-secrets';
@@ -15,7 +15,7 @@ type Kind = typeof DatabaseBackup;
 type Told = Outcome<DatabaseBackupStatus>;
 
 /**
- * Deletes what a backup has put at its location, whether it ended well or not.
+ * Deletes what a backup has put at its location, whether it ended well or not; a good backup of another run under its name is left alone.
  *
  * Guarantees: a backup that was good is not let go before its artifact is; for one that never was, a target that can't be reached is no hindrance:
  * it claims nothing there, and the next run removes it as litter.
@@ -47,7 +47,7 @@ async function byJob(context: Context<Kind>, target: BackupTarget, storeImage: s
   const job = findJob(context, name, parseResult);
   if (job === undefined) {
     const missing = await missingBucketSecret(target, context, supplied);
-    const manifests = context.render((chart) => new ArtifactJob(chart, 'delete', { name, namespace: metadata.namespace, database: spec.database, backup: metadata.name, target, storeImage }));
+    const manifests = context.render((chart) => new ArtifactJob(chart, 'delete', { name, namespace: metadata.namespace, database: spec.database, backup: metadata.name, run: runOf(context.object), target, storeImage }));
     try {
       // A Secret may be missing because the namespace goes, which then wouldn't take the Job either.
       if (missing === undefined) await context.apply(manifests);

@@ -68,9 +68,9 @@ export function failureOf({ result, failure }: JobFact<StoreResult>): string {
   return (interrupted ? (failure ?? result.message) : (result?.message ?? failure)) ?? 'it told no reason';
 }
 
-/** The pod that is at work for a Job: the newest that has not ended. */
-export function podOfJob(job: Pick<Job, 'metadata'>, pods: readonly Pod[]): Pod | undefined {
-  const alive = pods.filter(({ metadata, status }) => metadata.labels?.[JOB_NAME] === job.metadata.name && !['Succeeded', 'Failed'].includes(status?.phase ?? ''));
+/** The pod that is at work for a Job of that name: the newest that has not ended. */
+export function podOfJob(name: string, pods: readonly Pod[]): Pod | undefined {
+  const alive = pods.filter(({ metadata, status }) => metadata.labels?.[JOB_NAME] === name && !['Succeeded', 'Failed'].includes(status?.phase ?? ''));
   return alive.sort((left, right) => (right.metadata.creationTimestamp ?? '').localeCompare(left.metadata.creationTimestamp ?? ''))[0];
 }
 

@@ -1,8 +1,7 @@
 import type { Context } from '../runtime/context';
 import type { Clock } from '../runtime/clock';
 import { lastStage, type StageLine } from '../store/progress';
-import type { Job } from './job-fact';
-import { podOfJob } from './job-fact';
+import type { JobFact } from './job-fact';
 import type { Pod } from './pod-story';
 
 /** How far a Job is, and for how long it has not got any further, as far as this process has seen. */
@@ -31,12 +30,13 @@ export class JobProgress {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @returns undefined while nothing is known */
-  async of({ client, signal }: Pick<Context, 'client' | 'signal'>, job: Job, pods: readonly Pod[]): Promise<JobStanding | undefined> {
-    const uid = job.metadata.uid ?? '';
+  /**
+   * @param pod the one that is at work for the Job
+   * @returns undefined while nothing is known
+   */
+  async of({ client, signal }: Pick<Context, 'client' | 'signal'>, { uid }: Pick<JobFact, 'uid'>, pod: Pod | undefined): Promise<JobStanding | undefined> {
     const now = this.clock.monotonic();
     const before = this.known.get(uid) ?? { askedAt: now, movedAt: now };
-    const pod = podOfJob(job, pods);
     const isDue = now - before.askedAt >= BELIEVED_MS && pod !== undefined && isWriting(pod);
     const known = isDue ? moved(before, await this.ask(client, pod, signal), now) : before;
     this.known.set(uid, known);

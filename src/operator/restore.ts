@@ -4,8 +4,7 @@ import { applyServer } from './apply-server';
 import { missingBucketSecret } from './bucket-secrets';
 import { stageText } from './byte-text';
 import { restoreJob } from './children';
-import { makeWay } from './farewell';
-import { failureOf, podOfJob, type Job, type JobFact } from './job-fact';
+import { failureOf, podOfJob, type JobFact } from './job-fact';
 import type { Pass, Telling } from './life';
 import { podStory, type Pod } from './pod-story';
 
@@ -54,20 +53,20 @@ async function begin(pass: Pass): Promise<Telling> {
   const { context, plan, tools } = pass;
   const missing = await missingBucketSecret(plan.restore.target ?? plan.backup.target, context, tools.supplied);
   if (missing !== undefined) return { kind: 'wait', phase: 'Restoring', reason: 'SecretMissing', message: `no backup can be looked for: ${missing}`, after: PROGRESS_MS };
-  if (!(await makeWay(pass, plan.names.restoreJob))) return restoring(`waits for a former Job ${plan.names.restoreJob} to go`, SOON_MS);
+  const former = context.read(builtin.Job).get(plan.names.restoreJob);
+  if (former !== undefined && !(await context.remove(former))) return restoring(`waits for a former Job ${plan.names.restoreJob} to go`, SOON_MS);
   await context.apply(restoreJob(plan, tools.storeImage));
   context.audit('restore-started', { database: plan.server.name });
   return restoring(`Job ${plan.names.restoreJob} looks for a backup to restore`);
 }
 
 /** A Job at work: how far it is, what keeps its pod from starting, and whether it has stood still for long. */
-async function underWay({ context, plan, tools }: Pass, { name }: JobFact<StoreResult>): Promise<Telling> {
-  const job = context.read<Job>(builtin.Job).get(name)!;
-  const pods = context.read<Pod>(builtin.Pod).list(plan.server.namespace);
-  const pod = podOfJob(job, pods);
-  const trouble = pod === undefined ? undefined : podStory(pod);
+async function underWay({ context, plan, tools }: Pass, job: JobFact<StoreResult>): Promise<Telling> {
+  const { name } = job;
+  const pod = podOfJob(name, context.read<Pod>(builtin.Pod).list(plan.server.namespace));
+  const trouble = pod && podStory(pod);
   if (trouble?.failing === true) return { kind: 'wait', phase: 'Restoring', reason: trouble.reason, message: `Job ${name} can't restore: ${trouble.message}`, after: PROGRESS_MS };
-  const standing = await tools.progress.of(context, job, pods);
+  const standing = await tools.progress.of(context, job, pod);
   if (standing === undefined) return restoring(`Job ${name} is restoring`, PROGRESS_MS);
   if (standing.quietMs < QUIET_MS) return restoring(`Job ${name} is restoring: ${stageText(standing)}`, PROGRESS_MS);
   const minutes = Math.floor(standing.quietMs / QUIET_MS) * (QUIET_MS / 60_000);

@@ -68,6 +68,13 @@ describe('the runs of a schedule, on a cluster that runs no pods', () => {
     expect((await cluster.kubectl(`get dbb,job -n ${namespace} -o name`)).trim().split('\n').sort()).toEqual(['databasebackup.dbop.dev/night-1', 'databasebackup.dbop.dev/night-3', 'job.batch/night-1', 'job.batch/night-2-delete', 'job.batch/night-3']);
   }, 60_000);
 
+  it('that failed are forgotten with their Jobs, of which the schedule keeps three', async () => {
+    expect(await cluster.kubectl(`get cronjob orders-backup -n ${namespace} -o jsonpath={.spec.failedJobsHistoryLimit}`)).toBe('3');
+    await cluster.kubectl(`delete job night-1 -n ${namespace}`);
+    await endPod(cluster, namespace, 'night-1-delete', wellDone.deleted('night-1'));
+    await waitFor(cluster, at('databasebackups', 'night-1'), (seen) => seen === undefined, { what: 'the end of the record' });
+  }, 60_000);
+
   it('are missed when the clock says so: in a condition, an Event and a metric, without anything else happening', async () => {
     await becomes('orders', 'OnSchedule');
     aheadMs = 2 * 24 * 3_600_000;
@@ -79,6 +86,21 @@ describe('the runs of a schedule, on a cluster that runs no pods', () => {
     aheadMs = 0;
     await cluster.kubectl(`annotate db orders -n ${namespace} looked=again --overwrite`);
     await becomes('orders', 'OnSchedule');
+  }, 60_000);
+
+  it('that are asked for while a change is refused use the version that runs', async () => {
+    await cluster.apply(database('kept'));
+    await waitFor(cluster, at('persistentvolumeclaims', 'data-kept-0', 'v1'), (seen) => seen !== undefined, { what: 'its volume' });
+    // As if a server had answered from it.
+    await cluster.kubectl(`annotate pvc data-kept-0 -n ${namespace} dbop.dev/version=9.7`);
+    await cluster.apply(database('kept', { version: '8.4' }));
+    await waitFor(cluster, at('databases', 'kept'), (seen) => seen?.status?.conditions?.some(({ reason }: { reason: string }) => reason === 'ChangeRefused'), { what: 'the refusal' });
+    await cluster.apply({ apiVersion: 'dbop.dev/v1alpha1', kind: 'DatabaseBackup', metadata: { name: 'kept-1', namespace }, spec: { database: 'kept' } });
+    const job = await waitFor(cluster, at('jobs', 'kept-1', 'batch/v1'), (seen) => seen !== undefined, { what: 'the Job' });
+    expect(job.spec.template.spec.containers.map(({ image }: { image: string }) => image)).toContain('mysql:9.7');
+    await cluster.apply(database('kept', { version: '8.4', image: 'registry.example.com/mysql:8.4' }), { apiVersion: 'dbop.dev/v1alpha1', kind: 'DatabaseBackup', metadata: { name: 'kept-2', namespace }, spec: { database: 'kept' } });
+    const waits = await waitFor(cluster, at('databasebackups', 'kept-2'), (seen) => seen?.status?.phase === 'Pending', { what: 'the wait for a decision' });
+    expect(waits.status.message).toContain('version 9.7 → 8.4 is a downgrade');
   }, 60_000);
 
   it('are nothing to wait for while the database sleeps', async () => {
