@@ -13,6 +13,7 @@ const layer = (displayName, testMatch, more = {}) => ({
 const sharedClusters = { globalSetup: '<rootDir>/test/support/global-setup.ts', globalTeardown: '<rootDir>/test/support/global-teardown.ts' };
 
 module.exports = {
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   projects: [
     layer('pure', ['<rootDir>/test/{kind,api,engines,constructs,runtime,store,operator,cli,package,cluster,examples,docs}/**/*.test.ts', '!**/*.{control-plane,cluster}.test.ts'], { testPathIgnorePatterns: ['\\.(control-plane|cluster)\\.test\\.ts$'] }),
     layer('control-plane', ['<rootDir>/{test,examples}/**/*.control-plane.test.ts'], sharedClusters),

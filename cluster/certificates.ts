@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './command';
 
@@ -48,7 +48,11 @@ export class Certificates {
       contexts: [{ name: context, context: { cluster: context, user: context } }],
     };
     // JSON is YAML, and every reader of kubeconfigs takes it.
-    writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+    const text = `${JSON.stringify(config, undefined, 2)}\n`;
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+    // By rename: somebody may be reading it.
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
   }
 }
 

@@ -9,6 +9,8 @@ import type { Progress } from './progress';
 export interface DebianRecipe {
   readonly suite: 'bookworm' | 'trixie' | 'sid';
   readonly packages: readonly string[];
+  /** Without the updates that came after the release. @default with them */
+  readonly asReleased?: boolean;
   /** Shell commands, run with the new root in `$1`. */
   readonly adjust?: readonly string[];
 }
@@ -76,6 +78,7 @@ async function bootstrap(recipe: DebianRecipe, target: string): Promise<void> {
     // A mirror may be older than the expiry date of its index; the signature is checked all the same.
     '--aptopt=Acquire::Check-Valid-Until "false"',
     ...['doc', 'man', 'info', 'locale', 'lintian'].map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`),
+    ...(recipe.asReleased ? [`--setup-hook=sed -i '/-updates\\|-security/d' "$1"/etc/apt/sources.list`] : []),
     ...(recipe.adjust ?? []).map((command) => `--customize-hook=${command}`),
     recipe.suite,
     target,

@@ -1,5 +1,6 @@
 /** `npm test`: everything that this machine can check, from fast to real. With CI=true, what it can't is a failure. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,12 +23,14 @@ const gates = [
   ['API reference', () => run(program('typedoc/bin/typedoc'))],
 ];
 
-const layers = [
-  { name: 'pure', title: 'pure tests' },
-  { name: 'control-plane', title: 'tests on a real API server', nodes: 0 },
-  // Much of their time is waiting for servers to start; more than two at once would wait for each other.
-  { name: 'cluster', title: 'tests on a real cluster', nodes: 1, args: ['--maxWorkers', '2'] },
-];
+const pure = { name: 'pure', title: 'pure tests' };
+const controlPlane = { name: 'control-plane', title: 'tests on a real API server', nodes: 0 };
+// Much of their time is waiting for servers to start; more than two at once would wait for each other.
+const cluster = { name: 'cluster', title: 'tests on a real cluster', nodes: 1, args: ['--maxWorkers', '2'] };
+
+/** Layers that run side by side: those with clusters of their own leave half of the processors idle. On one given cluster they would meet. */
+const oneCluster = process.env.DBOP_TEST_KUBECONFIG !== undefined || process.env.DBOP_CLUSTER !== undefined;
+const rounds = oneCluster ? [[pure], [controlPlane], [cluster]] : [[pure], [controlPlane, cluster]];
 
 // What clusters are made of is built beside the checks, which leave processors idle. Should it fail, the tests that need it build it again, and say why they can't.
 if (process.env.DBOP_TEST_KUBECONFIG === undefined && whyNot({ nodes: 1 }) === '') spawn(process.execPath, [program('tsx/dist/cli.mjs'), 'cluster/main.ts', 'build'], { cwd: root, stdio: 'ignore' }).unref();
@@ -35,12 +38,7 @@ if (process.env.DBOP_TEST_KUBECONFIG === undefined && whyNot({ nodes: 1 }) === '
 const failed = gates.filter(([title, work]) => !step(title, work)).map(([title]) => title);
 const skipped = [];
 const totals = { passed: 0, failed: failed.length };
-for (const layer of layers) {
-  const why = whyNot(layer);
-  if (why === '') add(layer);
-  else if (process.env.CI === 'true') fail(layer.title, why);
-  else skipped.push(`${layer.title}: ${why}`);
-}
+for (const round of rounds) await Promise.all(round.map(check));
 
 rmSync(shelf, { recursive: true, force: true });
 console.log('');
@@ -48,6 +46,14 @@ for (const text of skipped) console.log(`Not run here: ${text}`);
 if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode = totals.failed === 0 ? 0 : 1;
+
+/** Runs a layer of tests if this machine can. */
+async function check(layer) {
+  const why = whyNot(layer);
+  if (why === '') await add(layer);
+  else if (process.env.CI === 'true') fail(layer.title, why);
+  else skipped.push(`${layer.title}: ${why}`);
+}
 
 /** Why this machine can't run a layer; empty if it can. */
 function whyNot({ nodes }) {
@@ -57,11 +63,12 @@ function whyNot({ nodes }) {
 }
 
 /** Runs a layer of tests in sight of the user, and adds up what jest counted. A suite that could not even start is a failure. */
-function add({ name, title, args = [] }) {
+async function add({ name, title, args = [] }) {
   console.log(`\n${title}`);
   const folder = mkdtempSync(join(tmpdir(), 'dbop-test-'));
   const report = join(folder, 'report.json');
-  const { status } = spawnSync(process.execPath, [program('jest/bin/jest.js'), '--selectProjects', name, '--passWithNoTests', '--json', '--outputFile', report, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...(existsSync(tarball) && { DBOP_TARBALL: tarball }) } });
+  const jest = spawn(process.execPath, [program('jest/bin/jest.js'), '--selectProjects', name, '--passWithNoTests', '--json', '--outputFile', report, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...(existsSync(tarball) && { DBOP_TARBALL: tarball }) } });
+  const [status] = await once(jest, 'exit');
   const counts = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
   rmSync(folder, { recursive: true, force: true });
   if (counts === undefined) return fail(title, 'jest ended without a report');

@@ -17,7 +17,7 @@ const databaseUser = 999;
 
 const mysql: CatalogEntry = {
   title: 'MySQL 9.7',
-  names: ['mysql:9.7', 'mysql:8.4', 'mysql:8.0', 'mysql:5.7', 'mysql:9', 'mysql:latest'],
+  names: ['mysql:9.7', 'mysql:8.4.9', 'mysql:8.4', 'mysql:8.0', 'mysql:5.7', 'mysql:9', 'mysql:latest'],
   recipe: {
     suite: 'sid',
     packages: ['mysql-server-core', 'mysql-client-core', 'zstd'],
@@ -25,17 +25,18 @@ const mysql: CatalogEntry = {
       `chroot "$1" groupadd --gid ${databaseUser} mysql`,
       `chroot "$1" useradd --uid ${databaseUser} --gid ${databaseUser} --no-create-home --home-dir /var/lib/mysql mysql`,
       ...ownFolders('var/lib/mysql', 'var/run/mysqld'),
+      without('usr/bin/my{isam,sql_}*', 'usr/bin/mysql{check,import,show,slap}', 'usr/bin/{perror,innochecksum,ibd2sdi}', 'usr/lib/mysql/plugin/*_client.so', 'usr/share/perl', 'usr/lib/*/perl'),
     ],
   },
   config: { Env: [`PATH=${path}`], Cmd: ['mysqld'] },
 };
 
-function postgres(major: number, suite: DebianRecipe['suite'], names: readonly string[]): CatalogEntry {
+function postgres(major: number, release: Pick<DebianRecipe, 'suite' | 'asReleased'>, names: readonly string[]): CatalogEntry {
   return {
-    title: `PostgreSQL ${major}`,
-    names: [`postgres:${major}`, ...names],
+    title: `PostgreSQL ${major}${release.asReleased ? ', an earlier minor version' : ''}`,
+    names,
     recipe: {
-      suite,
+      ...release,
       packages: [`postgresql-${major}`, `postgresql-client-${major}`, 'zstd'],
       adjust: [
         `chroot "$1" groupmod --gid ${databaseUser} postgres`,
@@ -43,6 +44,7 @@ function postgres(major: number, suite: DebianRecipe['suite'], names: readonly s
         // Debian's package sets up a server of its own at once; an image starts empty.
         'rm -rf "$1"/var/lib/postgresql/* "$1"/etc/postgresql/*',
         ...ownFolders('var/lib/postgresql', 'var/lib/postgresql/data', 'var/run/postgresql'),
+        without('usr/lib/*/libLLVM*', 'usr/lib/*/libz3*', 'usr/lib/postgresql/*/lib/{llvmjit*,bitcode}', 'usr/share/i18n'),
       ],
     },
     config: { Env: [`PATH=${path}:/usr/lib/postgresql/${major}/bin`, 'PGDATA=/var/lib/postgresql/data'], Cmd: ['postgres'] },
@@ -59,10 +61,16 @@ const nodejs: CatalogEntry = {
 
 export const catalog: readonly CatalogEntry[] = [
   mysql,
-  postgres(15, 'bookworm', ['postgres:15.3', 'postgres:14.2', 'postgres:14']),
-  postgres(17, 'trixie', ['postgres:17.6']),
+  postgres(15, { suite: 'bookworm' }, ['postgres:15', 'postgres:15.3', 'postgres:14.2', 'postgres:14']),
+  postgres(15, { suite: 'bookworm', asReleased: true }, ['postgres:15.1']),
+  postgres(17, { suite: 'trixie' }, ['postgres:17', 'postgres:17.6']),
   nodejs,
 ];
+
+/** Tools that no pod here runs. The nodes of every cluster unpack an image anew, so its size is paid for many times. */
+function without(...paths: string[]): string {
+  return `cd "$1" && bash -c 'rm -rf ${paths.join(' ')}'`;
+}
 
 function ownFolders(...folders: string[]): string[] {
   return folders.map((folder) => `mkdir -p "$1/${folder}" && chown ${databaseUser}:${databaseUser} "$1/${folder}"`);

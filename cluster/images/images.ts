@@ -61,7 +61,7 @@ function imageOf(name: string): Image {
 }
 
 function keyOf(image: Image): string {
-  const text = 'recipe' in image ? JSON.stringify(image) : JSON.stringify(image) + image.fill.toString();
+  const text = JSON.stringify('recipe' in image ? [image.recipe, image.config] : [image.config, image.madeFrom, image.fill.toString()]);
   return `${fileName(image)}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { Cluster } from '../../cluster/cluster';
 import { Daemons } from '../../cluster/daemons';
 import { silent } from '../../cluster/progress';
@@ -19,6 +19,12 @@ describe('one control plane', () => {
     await cluster.kubectl('create configmap kept');
     await cluster.restartApiServer();
     expect(await cluster.kubectl('get configmap kept -o name')).toBe('configmap/kept\n');
+  }, 70_000);
+
+  test('is left as it is by up, to the last file that others are reading', async () => {
+    const { ino, mtimeMs } = statSync(cluster.kubeconfig);
+    await cluster.demandOwn('an up').up(0);
+    expect(statSync(cluster.kubeconfig)).toMatchObject({ ino, mtimeMs });
   }, 70_000);
 
   test('is repaired by up when its processes died', async () => {
