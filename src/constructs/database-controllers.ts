@@ -61,11 +61,12 @@ export function databaseDeclaration<K extends Kind>(kind: K, options: DatabaseDe
 export function databaseControllers(group: string = defaultGroup): DatabaseControllers {
   const database = Database.withGroup(group);
   const backup = DatabaseBackup.withGroup(group);
+  const life = databaseDeclaration(database, { finalizer: 'dbop.dev/database' });
   return {
     database: {
-      ...databaseDeclaration(database, { finalizer: 'dbop.dev/database' }),
+      ...life,
       watches: [builtin.Pod, backup],
-      also: [readLogs, { type: backup, verbs: ['create'], why: 'record the backups that the schedule took' }],
+      also: [...(life.also ?? []), { type: backup, verbs: ['create'], why: 'record the backups that the schedule took' }],
     },
     backup: {
       kind: backup,
@@ -76,7 +77,7 @@ export function databaseControllers(group: string = defaultGroup): DatabaseContr
       also: [
         readLogs,
         { type: backup, verbs: ['delete'], why: 'let go of the records of backups that the retention removed' },
-        { type: builtin.PersistentVolumeClaim, verbs: ['get'], why: 'let go of a backup whose volume is gone' },
+        { type: builtin.PersistentVolumeClaim, verbs: ['get'], why: 'let go of a backup whose volume is gone, and take one with the version that last answered from the data' },
         { type: builtin.Secret, verbs: ['get'], why: 'say which Secret of a bucket is missing, before a pod waits for it in silence' },
       ],
     },

@@ -2,13 +2,12 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import type { Engine } from '../engines/engine';
 import { engineOf } from '../engines/engine-of';
-import { parseQuantity } from '../kind/quantity';
 import { BackupJob } from './backup-job';
 import { labelsOf, selectorOf } from './database-labels';
 import type { DatabaseServerProps } from './database-server-props';
 import { type ServerNames, serverNames } from './server-names';
 import { serverPod } from './server-pod';
-import { serverResources } from './server-resources';
+import { serverMemory, serverResources } from './server-resources';
 
 export type { DatabaseServerProps, DataVolume, NetworkAccess, ServerBackup } from './database-server-props';
 
@@ -48,9 +47,7 @@ export class DatabaseServer extends Construct {
 
   private configuration(): void {
     const { version, parameters, resources, tlsSecret } = this.#props;
-    const limit = serverResources(resources).limits?.['memory'];
-    const memory = limit === undefined ? undefined : Number(parseQuantity(limit) / 1_000_000_000n);
-    const files = this.#engine.configFiles({ version, parameters, memory, tls: tlsSecret !== undefined });
+    const files = this.#engine.configFiles({ version, parameters, memory: serverMemory(resources), tls: tlsSecret !== undefined });
     new ApiObject(this, 'service-account', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: this.metadata(this.names.serviceAccount), automountServiceAccountToken: false });
     new ApiObject(this, 'config', { apiVersion: 'v1', kind: 'ConfigMap', metadata: this.metadata(this.names.configMap), data: { ...this.#engine.scripts, ...files } });
   }

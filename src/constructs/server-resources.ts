@@ -1,4 +1,4 @@
-import { compareQuantities } from '../kind/quantity';
+import { compareQuantities, parseQuantity } from '../kind/quantity';
 import type { Resources } from './pod-props';
 
 const requests = { cpu: '100m', memory: '256Mi' };
@@ -16,6 +16,12 @@ export function serverResources(given: Resources = {}): Resources {
   if (given.limits === undefined) return { requests, limits };
   const most = given.limits;
   return { requests: Object.fromEntries(Object.entries(requests).map(([name, amount]) => [name, lower(amount, most[name])])), limits: most };
+}
+
+/** How many bytes a server's container may take; undefined where there is no limit. */
+export function serverMemory(given?: Resources): number | undefined {
+  const limit = serverResources(given).limits?.['memory'];
+  return limit === undefined ? undefined : Number(parseQuantity(limit) / 1_000_000_000n);
 }
 
 function lower(amount: string, limit: string | undefined): string {

@@ -1,12 +1,14 @@
-import { compareQuantities } from '../kind/quantity';
 import { builtin, type KubeObject } from '../kind/resource';
 import { ApiError, isNotFound } from '../runtime/api-error';
 import { Terminal } from '../runtime/outcome';
 import { readAccounts, type Secret } from './accounts';
 import { accountsSecret, applicationSecret, backupVolume, identitySecrets, isWorkload, serverChildren, type ServerState } from './children';
-import type { KnownPasswords } from './facts';
+import { fitSize, keepSize, type Claim } from './claim';
+import type { Facts, KnownPasswords } from './facts';
 import { keepPods } from './kept-pods';
 import type { Pass } from './life';
+import type { DatabasePlan } from './plan';
+import { isRolledOut } from './rollout';
 import { serverIdentity } from './tls/server-identity';
 
 /**
@@ -23,19 +25,21 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
     origin: facts.data?.origin,
     originAt: facts.data?.originAt,
     restartToken: facts.restartToken,
-    holdsData: facts.data?.holdsData === true || facts.server?.kind === 'answers',
+    // Who is let in by a server that the operator can't reach may have written to it all the same.
+    holdsData: facts.data?.holdsData === true || facts.pod?.ready === true,
+    version: ranVersion(plan, facts),
     ...state,
   });
   const podsOf = state.running ? keptPods(pass, children) : undefined;
-  const isClaim = (child: KubeObject) => child.kind === 'PersistentVolumeClaim';
   const refused = await Promise.all([
     // Before the StatefulSet, whose controller would else make the claim as its own; and in no set, because a claim is never pruned.
     applyVolumes(pass, children.filter(isClaim), 'label'),
     applyVolumes(pass, backupVolume(plan), 'none'),
   ]);
   const others = children.filter((child) => !isClaim(child));
-  await context.apply([application, ...identitySecrets(plan, identity), ...others], { set: 'server', replaceable: [builtin.StatefulSet] });
-  return { refused: refused.find((why) => why !== undefined), podsOf };
+  const applied = await context.apply([application, ...identitySecrets(plan, identity), ...others], { set: 'server', replaceable: [builtin.StatefulSet] });
+  const workload = applied.find((child) => isWorkload(child, plan));
+  return { refused: refused.find((why) => why !== undefined), podsOf, restarting: state.running && !isRolledOut(workload) };
 }
 
 /** What is worth telling of children that were applied. */
@@ -44,6 +48,14 @@ export interface AppliedServer {
   readonly refused?: Terminal;
   /** A former release, as which the pods are kept. */
   readonly podsOf?: string;
+  /** The pod that runs is not the one that is asked for: it is about to be replaced. */
+  readonly restarting: boolean;
+}
+
+/** A version counts from its first answer: one whose image can't be had leaves no trace, and the way back stays open. */
+function ranVersion({ engine, server }: DatabasePlan, { image, rolledOut, server: answer, data }: Facts): string | undefined {
+  const isAsked = rolledOut && image === (server.image ?? engine.image(server.version));
+  return isAsked && answer?.kind === 'answers' ? server.version : data?.version;
 }
 
 /** Pods that are failing or missing have nothing to lose: they may come up by what a new release does otherwise. */
@@ -54,41 +66,34 @@ function keptPods({ context, plan, facts }: Pass, children: readonly KubeObject[
   return keepPods(workload, context.read(type).get(plan.names.workload), plan.engine);
 }
 
-interface Claim extends KubeObject {
-  spec?: { resources?: { requests?: { storage?: string } } };
-  status?: { phase?: string };
+/** Makes or grows volumes. Where one may not grow, everything else about it is applied all the same. @returns why it may not */
+async function applyVolumes({ context }: Pass, manifests: Claim[], own: 'label' | 'none'): Promise<Terminal | undefined> {
+  const claims = context.read<Claim>(builtin.PersistentVolumeClaim);
+  const each = (adapt: typeof fitSize) => manifests.filter(isClaim).forEach((claim) => adapt(claim, claims.get(claim.metadata.name)));
+  each(fitSize);
+  try {
+    await context.apply(manifests, { own });
+    return undefined;
+  } catch (error) {
+    const allThere = manifests.filter(isClaim).every(({ metadata }) => claims.get(metadata.name) !== undefined);
+    const refused = allThere ? refusedGrowth(error) : undefined;
+    if (refused === undefined) throw error;
+    each(keepSize);
+    await context.apply(manifests, { own });
+    return refused;
+  }
 }
 
-/**
- * Makes or grows volumes. One that is not bound yet keeps the size it was asked for with, because nothing but a bound claim can grow;
- * and one of an earlier life that is larger than what is asked for now, because none can shrink.
- */
-async function applyVolumes({ context }: Pass, manifests: KubeObject[], own: 'label' | 'none'): Promise<Terminal | undefined> {
-  const claims = context.read<Claim>(builtin.PersistentVolumeClaim);
-  for (const claim of manifests as Claim[]) {
-    const live = claims.get(claim.metadata.name);
-    const asked = live?.spec?.resources?.requests?.storage;
-    const requests = claim.spec?.resources?.requests;
-    if (asked === undefined || requests?.storage === undefined) continue;
-    if (live?.status?.phase !== 'Bound' || compareQuantities(asked, requests.storage) > 0) requests.storage = asked;
-  }
-  return context.apply(manifests, { own }).then(
-    () => undefined,
-    (error: unknown) => {
-      const allThere = manifests.every(({ kind, metadata }) => kind !== 'PersistentVolumeClaim' || claims.get(metadata.name) !== undefined);
-      if (allThere && error instanceof Terminal) return error;
-      if (allThere && isForbidden(error)) return new Terminal('VolumeNotGrown', `${error.message}. The server runs on with the volume it has. ${GROW}`, { cause: error });
-      throw error;
-    },
-  );
-}
+const isClaim = (child: KubeObject) => child.kind === 'PersistentVolumeClaim';
 
 const GROW =
   'If the storage driver can expand volumes, set allowVolumeExpansion: true in the storage class and the volume follows; else make a second database of that size with restore.from.database.';
 
-/** The API server forbids what the storage class or a quota doesn't allow. */
-function isForbidden(error: unknown): error is Error {
-  return error instanceof Error && error.cause instanceof ApiError && error.cause.status === 403;
+/** The API server forbids what the storage class or a quota doesn't allow, and calls invalid what no volume can do. */
+function refusedGrowth(error: unknown): Terminal | undefined {
+  if (!(error instanceof Error) || !(error.cause instanceof ApiError)) return undefined;
+  if (error.cause.status === 403) return new Terminal('VolumeNotGrown', `${error.message}. The server runs on with the volume it has. ${GROW}`, { cause: error });
+  return error instanceof Terminal && error.cause.status === 422 ? error : undefined;
 }
 
 /** The passwords that the server has; for a new database they are made and written down before anything else. */

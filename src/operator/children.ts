@@ -18,9 +18,9 @@ export const claimMarks = {
   origin: 'dbop.dev/origin',
   /** When that was settled. */
   originAt: 'dbop.dev/origin-at',
-  /** A server has answered from it. */
+  /** A server was ready on it. */
   holdsData: 'dbop.dev/holds-data',
-  /** Version of the server that last ran on it. */
+  /** Version of the server that last answered from it. */
   version: 'dbop.dev/version',
   /** Label; the admission policy refuses to delete a claim that carries it. */
   protected: protectedLabel,
@@ -43,8 +43,12 @@ export interface ServerState {
   readonly origin?: string;
   readonly originAt?: string;
   readonly holdsData: boolean;
+  /** The version that last answered from the volume. @default none has yet */
+  readonly version?: string;
   /** @default those of the plan: a server that starts reads them from its file */
   readonly parameters?: Readonly<Record<string, string | number | boolean>>;
+  /** Those that the running server is known to have. @default the same */
+  readonly confirmed?: Readonly<Record<string, string>>;
   readonly restartToken?: string;
   /** The volume outlives the database and is nobody's to guard. @default false */
   readonly released?: boolean;
@@ -63,7 +67,7 @@ export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObje
   });
   for (const child of children) {
     if (child.kind === 'PersistentVolumeClaim') markClaim(child, plan, state);
-    if (child.kind === 'ConfigMap') annotate(child, { [confirmedMark]: JSON.stringify(parameters) });
+    if (child.kind === 'ConfigMap') annotate(child, { [confirmedMark]: JSON.stringify(state.confirmed ?? parameters) });
     if (isWorkload(child, plan)) markPods(child, props);
   }
   return children;
@@ -117,12 +121,12 @@ export function restoreJob(plan: DatabasePlan, storeImage: string): KubeObject[]
 }
 
 /** The Job that takes the last backup. It is always verified: what it read is about to be deleted. */
-export function finalBackupJob(plan: DatabasePlan, storeImage: string): KubeObject[] {
-  return backupJob(plan, storeImage, { name: plan.backup.finalJob, backupName: plan.backup.finalBackup, verify: true });
+export function finalBackupJob(plan: DatabasePlan, storeImage: string, run: string | undefined): KubeObject[] {
+  return backupJob(plan, storeImage, { name: plan.backup.finalJob, backupName: plan.backup.finalBackup, run, verify: true });
 }
 
-/** A Job that takes one backup now. */
-export function backupJob(plan: DatabasePlan, storeImage: string, job: { name: string; backupName?: string; verify: boolean }): KubeObject[] {
+/** A Job that takes one backup now. Whoever asked for it is the run: a Job of his that was deleted may be followed by another. */
+export function backupJob(plan: DatabasePlan, storeImage: string, job: { name: string; backupName?: string; run: string | undefined; verify: boolean }): KubeObject[] {
   return render((chart) => new BackupJob(chart, 'backup', { ...jobProps(plan, storeImage), ...job, retention: plan.backup.retention }));
 }
 
@@ -136,7 +140,7 @@ function markClaim(claim: KubeObject, plan: DatabasePlan, state: ServerState): v
     ...(state.origin !== undefined && { [claimMarks.origin]: state.origin }),
     ...(state.originAt !== undefined && { [claimMarks.originAt]: state.originAt }),
     ...(state.holdsData && { [claimMarks.holdsData]: 'true' }),
-    [claimMarks.version]: plan.server.version,
+    ...(state.version !== undefined && { [claimMarks.version]: state.version }),
   });
   if (state.released !== true) guard(claim, plan);
 }

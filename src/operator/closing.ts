@@ -40,7 +40,7 @@ export async function close(pass: Pass): Promise<Telling | undefined> {
 
 /** Why the API server would not take the Job: a quota, a policy. */
 async function refusalOfJob({ context, plan, tools }: Pass): Promise<string | undefined> {
-  const [job] = finalBackupJob(plan, tools.storeImage);
+  const [job] = finalBackupJob(plan, tools.storeImage, context.object.metadata.uid);
   try {
     await context.client.create(builtin.Job, job!, { dryRun: true });
   } catch (error) {

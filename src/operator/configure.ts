@@ -1,3 +1,4 @@
+import { serverMemory } from '../constructs/server-resources';
 import type { Account } from './accounts';
 import { accountName } from './accounts';
 import { accountsSecret, applicationSecret } from './children';
@@ -20,7 +21,8 @@ const REACHABLE: ReadonlySet<string> = new Set(['operator', 'backup', 'app']);
  * Secret says so, the old one is ended.
  */
 export async function changePasswords(pass: Pass): Promise<string[]> {
-  if (rotationAsked(pass.plan, pass.facts)) return stageRotation(pass);
+  // What an earlier rotation has chosen may be in the server already: it must not be forgotten for another choice.
+  if (rotationAsked(pass.plan, pass.facts) && Object.keys(pass.facts.wanted).length === 0) return stageRotation(pass);
   const { plan, facts, context } = pass;
   const known = facts.known!;
   const wanted = facts.server?.kind === 'denied' ? { app: known.app, ...facts.wanted } : facts.wanted;
@@ -37,11 +39,18 @@ export async function changePasswords(pass: Pass): Promise<string[]> {
   return changed.map((account) => nameOf(pass, account));
 }
 
-/**
- * Tells the running server its parameters.
- * @returns those that were set, those that only a restart can set, and which of these the engine didn't foresee
- */
-export async function changeParameters(pass: Pass): Promise<{ set: string[]; needRestart: string[]; unforeseen: string[] }> {
+/** What became of changed parameters, by name. */
+export interface ChangedParameters {
+  readonly set: readonly string[];
+  readonly needRestart: readonly string[];
+  /** Those of `needRestart` that the engine didn't foresee. */
+  readonly unforeseen: readonly string[];
+  /** Each with what the server said. */
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+/** Tells the running server its parameters, one by one: one that it refuses keeps none of the others from it. */
+export async function changeParameters(pass: Pass): Promise<ChangedParameters> {
   const { engine, server } = pass.plan;
   const wanted = pass.plan.server.parameters ?? {};
   const confirmed = pass.facts.confirmedParameters ?? {};
@@ -49,20 +58,26 @@ export async function changeParameters(pass: Pass): Promise<{ set: string[]; nee
   const set: string[] = [];
   const needRestart: string[] = [];
   const unforeseen: string[] = [];
+  const refused: Record<string, string> = {};
   await asOperator(pass, async (session) => {
     for (const name of Object.keys({ ...wanted, ...confirmed })) {
-      const value = wanted[name];
+      const value = wanted[name] ?? engine.defaultOf(name, { version: server.version, memory: serverMemory(server.resources) });
       if (value !== undefined && String(value) === confirmed[name]) continue;
       if (name in foreseen) {
         needRestart.push(name);
         continue;
       }
-      const how = value === undefined ? await session.resetParameter(name) : await session.setParameter(name, String(value));
-      if (how === 'needs-restart') unforeseen.push(name);
-      (how === 'applied' ? set : needRestart).push(name);
+      try {
+        const how = value === undefined ? await session.resetParameter(name) : await session.setParameter(name, String(value));
+        if (how === 'needs-restart') unforeseen.push(name);
+        (how === 'applied' ? set : needRestart).push(name);
+      } catch (error) {
+        if (!(error instanceof SqlError) || error.kind !== 'refused') throw error;
+        refused[name] = error.message;
+      }
     }
   });
-  return { set, needRestart, unforeseen };
+  return { set, needRestart, unforeseen, refused };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { VersionChange } from '../engines/engine';
-import type { Facts } from './facts';
+import type { DataClaim, Facts } from './facts';
 import type { DatabasePlan } from './plan';
 
 /**
@@ -67,10 +67,10 @@ export function parametersBehind(plan: DatabasePlan, facts: Facts): boolean {
 }
 
 /** Why what is asked for must not be applied, or nothing. The volume remembers which version last ran on it. */
-export function refusal(plan: DatabasePlan, facts: Facts): string | undefined {
+export function refusal(plan: DatabasePlan, { data }: { readonly data?: Pick<DataClaim, 'version'> }): string | undefined {
   const problems = plan.engine.parameterProblems(plan.server.parameters ?? {});
   if (problems.length > 0) return `parameters: ${problems.join('; ')}`;
-  const before = facts.data?.version;
+  const before = data?.version;
   if (before === undefined) return undefined;
   const change: VersionChange = plan.engine.versionChange(before, plan.server.version);
   const step = `version ${before} → ${plan.server.version}`;

@@ -24,9 +24,9 @@ export interface DataClaim {
   readonly volume?: string;
   /** Somebody has deleted the claim; the pod that uses it keeps it for now. */
   readonly going: boolean;
-  /** A server has answered from this volume: there is something to lose. */
+  /** A server was ready on this volume, whoever it answered: there is something to lose. */
   readonly holdsData: boolean;
-  /** Version of the server that last ran on it. */
+  /** Version of the server that last answered from it. */
   readonly version?: string;
   /** In words, while it is smaller than what it was asked to be. */
   readonly growing?: string;
@@ -66,6 +66,8 @@ export interface Facts {
   readonly confirmedParameters?: Readonly<Record<string, string>>;
   /** Image that the server's pods are made from. */
   readonly image?: string;
+  /** The pod is made as those are to be. */
+  readonly rolledOut: boolean;
   /** Why pods were last restarted although nothing in them changed. */
   readonly restartToken?: string;
   /** The rotation of passwords that was last begun. */

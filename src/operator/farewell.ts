@@ -1,6 +1,7 @@
 import { builtin, keyOf, type KubeObject, type ResourceType } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
 import { accountsSecret, claimMarks, finalBackupJob, serverChildren } from './children';
+import { keepSize, type Claim } from './claim';
 import { close } from './closing';
 import { refusal } from './decide';
 import type { Facts } from './facts';
@@ -32,7 +33,7 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
   const awaited = await close({ ...pass, plan: running });
   if (awaited !== undefined) return awaited;
   if (!(await makeWay(pass, plan.backup.finalJob))) return told('wait', 'FinalBackup', `waits for a former Job ${plan.backup.finalJob} to go`);
-  await context.apply(finalBackupJob(running, tools.storeImage));
+  await context.apply(finalBackupJob(running, tools.storeImage, context.object.metadata.uid));
   context.event('Normal', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup before the database is deleted`);
   context.audit('final-backup-started', { database: plan.server.name });
   return told('wait', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup and proves it`);
@@ -69,9 +70,11 @@ export async function remove(pass: Pass): Promise<Telling> {
 
 /** The claim stays, and the passwords that open it, without a mark of their owner: a new object of the same name takes them up. */
 async function release({ context, plan, facts }: Pass): Promise<void> {
-  const claims = serverChildren(plan, { running: false, origin: facts.data?.origin, originAt: facts.data?.originAt, holdsData: facts.data?.holdsData ?? false, released: true }).filter((child) => child.kind === 'PersistentVolumeClaim');
-  if (facts.data === undefined || facts.known === undefined) return;
-  await context.apply([...claims, accountsSecret(plan, facts.known, { retained: facts.retained, rotation: facts.rotated })], { own: 'none' });
+  const { data, known } = facts;
+  if (data === undefined || known === undefined) return;
+  const claims = serverChildren(plan, { running: false, origin: data.origin, originAt: data.originAt, holdsData: data.holdsData, version: data.version, released: true }).filter((child) => child.kind === 'PersistentVolumeClaim');
+  for (const claim of claims) keepSize(claim, context.read<Claim>(builtin.PersistentVolumeClaim).get(claim.metadata.name));
+  await context.apply([...claims, accountsSecret(plan, known, { retained: facts.retained, staged: facts.wanted, rotation: facts.rotated })], { own: 'none' });
 }
 
 /** A namespace that is being deleted would take what is retained in it: asked before anything is let go. @throws ApiError (isNamespaceTerminating) */
@@ -90,7 +93,7 @@ async function unguard({ context, plan }: Pass): Promise<void> {
 }
 
 /** A Job of the same name that belongs to a former object says nothing about this one. @returns whether there is none (any more) */
-export async function makeWay({ context }: Pass, name: string): Promise<boolean> {
+async function makeWay({ context }: Pass, name: string): Promise<boolean> {
   const former = context.read<Job>(builtin.Job).get(name);
   if (former === undefined || former.metadata.labels?.[ownerLabel] === context.object.metadata.uid) return true;
   return context.remove(former);

@@ -1,11 +1,12 @@
 import type { Context } from '../runtime/context';
 import { compareQuantities } from '../kind/quantity';
-import { builtin, type KubeObject } from '../kind/resource';
+import { builtin } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
 import { parseResult, type StoreResult } from '../store/result';
 import { decoded, readAccounts, type Secret } from './accounts';
 import { missingBucketSecret } from './bucket-secrets';
 import { claimMarks, confirmedMark, restartMark, rotationMark } from './children';
+import type { Claim } from './claim';
 import type { DataClaim, Facts, KnownPasswords, ServerAnswer } from './facts';
 import { jobFact, type Job, type JobFact } from './job-fact';
 import { observeBackups } from './observe-backups';
@@ -15,6 +16,7 @@ import type { ServerProbe } from './sql/server-probe';
 import type { GivenCertificate } from './tls/certificate';
 import { givenCertificate } from './tls/given-certificate';
 import { identityNames } from './tls/server-identity';
+import { isRolledOut, type Rollout } from './rollout';
 import type { SuppliedSecrets } from './supplied-secrets';
 
 /** What looking around needs. */
@@ -48,17 +50,12 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     mayHaveBackup: mayHaveBackup(context, plan),
     confirmedParameters: parsed(configMap?.metadata.annotations?.[confirmedMark]),
     pod,
-    restoreJob: job(context, plan.names.restoreJob),
+    restoreJob: restoreJob(context, plan),
     finalJob: job(context, plan.backup.finalJob),
     lastBackup: lastBackup(context, plan),
     backups: { ...observeBackups(context, plan), missingSecret: await missingBucketSecret(plan.backup.target, context, senses.supplied) },
   };
   return { ...facts, server: await ask(context, plan, facts, senses.probe) };
-}
-
-interface Claim extends KubeObject {
-  spec?: { volumeName?: string; resources?: { requests?: { storage?: string } } };
-  status?: { capacity?: { storage?: string }; conditions?: { type: string; status: string; message?: string }[] };
 }
 
 function dataClaim(claim: Claim | undefined): DataClaim | undefined {
@@ -119,14 +116,15 @@ function wantedPasswords(plan: DatabasePlan, known: KnownPasswords | undefined, 
   return Object.fromEntries(Object.entries(wanted).filter(([account, password]) => known[account as keyof KnownPasswords] !== password));
 }
 
-interface Workload extends KubeObject {
+interface Workload extends Rollout {
   spec?: { template?: { metadata?: { annotations?: Record<string, string> }; spec?: { containers?: { name: string; image?: string }[] } } };
 }
 
-function workload(context: Context, plan: DatabasePlan): Pick<Facts, 'restartToken' | 'image'> {
+function workload(context: Context, plan: DatabasePlan): Pick<Facts, 'restartToken' | 'image' | 'rolledOut'> {
   const type = plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet;
-  const template = context.read<Workload>(type).get(plan.names.workload)?.spec?.template;
-  return { restartToken: template?.metadata?.annotations?.[restartMark], image: template?.spec?.containers?.find(({ name }) => name === 'server')?.image };
+  const live = context.read<Workload>(type).get(plan.names.workload);
+  const template = live?.spec?.template;
+  return { restartToken: template?.metadata?.annotations?.[restartMark], image: template?.spec?.containers?.find(({ name }) => name === 'server')?.image, rolledOut: isRolledOut(live) };
 }
 
 function mayHaveBackup(context: Context, plan: DatabasePlan): boolean {
@@ -158,6 +156,13 @@ function job(context: Context, name: string): JobFact<StoreResult> | undefined {
   // A Job that a former object of the same name has left behind says nothing about this one.
   if (found.metadata.labels?.[ownerLabel] !== context.object.metadata.uid) return undefined;
   return jobFact(found, context.read<Pod>(builtin.Pod).list(found.metadata.namespace), parseResult);
+}
+
+/** A Job that is older than the volume has filled another one: its word says nothing about this one. */
+function restoreJob(context: Context, { names }: DatabasePlan): JobFact<StoreResult> | undefined {
+  const made = context.read(builtin.Job).get(names.restoreJob)?.metadata.creationTimestamp;
+  const claimed = context.read(builtin.PersistentVolumeClaim).get(names.dataClaim)?.metadata.creationTimestamp;
+  return made === undefined || claimed === undefined || made < claimed ? undefined : job(context, names.restoreJob);
 }
 
 /** The newest backup that was stored whole, by whichever Job. */

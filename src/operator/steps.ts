@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { Parameters } from '../engines/engine';
+import { builtin, keyOf } from '../kind/resource';
+import { isNotFound } from '../runtime/api-error';
 import { applyServer } from './apply-server';
 import { changeParameters, changePasswords, renewCertificate } from './configure';
 import { parametersBehind, passwordsBehind, refusal, type Step } from './decide';
 import { finalBackup, remove } from './farewell';
 import type { Pass, Telling } from './life';
 import { restore } from './restore';
-import { SqlError } from './sql/door';
 import { FRESH_MS } from './sql/server-probe';
 
 /** A server that has just come up is asked again soon; events announce everything else. */
@@ -24,7 +26,7 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
     message: facts.deleting ? 'the deletion waits, because paused is set; set paused to false to let it go on' : 'paused is set: nothing is changed until it is false again',
   }),
 
-  Refused: async ({ plan, facts }) => ({ kind: 'stuck', phase: 'Failed', reason: 'ChangeRefused', message: refusal(plan, facts) ?? '' }),
+  Refused: async ({ plan, facts }) => ({ kind: 'stuck', phase: facts.server?.kind === 'answers' ? 'Running' : 'Failed', reason: 'ChangeRefused', message: refusal(plan, facts) ?? '' }),
 
   async MissingSecret({ facts: { data, missingSecret, certificate } }) {
     const phase = data === undefined ? 'Creating' : 'Failed';
@@ -32,12 +34,16 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
     return { kind: 'wait', phase, ...(missingSecret === undefined ? { reason: 'CertificateRefused', message: why } : { reason: 'SecretMissing', message: missingSecret }), after: LOOK_AGAIN_MS };
   },
 
-  VolumeGoing: async ({ plan, facts }) => ({
-    kind: 'stuck',
-    phase: 'Failed',
-    reason: 'VolumeDeleted',
-    message: `claim ${facts.data?.name} was deleted: it lasts, with its data, only as long as pod ${facts.pod?.name ?? plan.names.workload} runs, so nothing is changed. Stop the applications, take a backup, then delete the pod: the database comes back from its newest backup.`,
-  }),
+  async VolumeGoing(pass) {
+    const { plan, facts } = pass;
+    await leavePod(pass);
+    return {
+      kind: 'stuck',
+      phase: 'Failed',
+      reason: 'VolumeDeleted',
+      message: `claim ${facts.data?.name} was deleted: it lasts, with its data, only as long as pod ${facts.pod?.name ?? plan.names.workload} runs, so nothing is changed. Stop the applications, take a backup, then delete the pod: the database comes back from its newest backup.`,
+    };
+  },
 
   Restoring: restore,
 
@@ -53,7 +59,8 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
 
   async Running(pass) {
     const { plan, facts } = pass;
-    const { refused, podsOf } = await applyServer(pass, { running: true });
+    const { refused, podsOf, restarting } = await applyServer(pass, { running: true });
+    if (restarting) return { kind: 'wait', phase: 'Updating', reason: 'Restarting', message: `pod ${facts.pod?.name} is being replaced by one as the spec now asks for`, after: SOON_MS };
     const renewed = await renewCertificate(pass);
     if (refused !== undefined) return { kind: 'stuck', phase: 'Running', reason: refused.reason, message: refused.message };
     if (facts.certificate?.kind === 'unusable') {
@@ -70,10 +77,27 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
   Removing: remove,
 };
 
+/**
+ * Leaves the pod alone with its volume: its StatefulSet would put an empty one in the place of that, and start a server on it;
+ * and the pod of a Job that once filled the volume would keep it from going.
+ */
+async function leavePod({ context, plan }: Pass): Promise<void> {
+  const filled = context.read(builtin.Job).get(plan.names.restoreJob);
+  if (filled !== undefined) await context.remove(filled);
+  if (plan.server.workload === 'Deployment') return;
+  const set = context.read(builtin.StatefulSet).get(plan.names.workload);
+  if (set === undefined) return;
+  await context.client.delete(builtin.StatefulSet, keyOf(set), { uid: set.metadata.uid, propagation: 'Orphan' }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+}
+
 /** Applies what is wanted, healthy or not, and says what is waited for. */
 async function start(pass: Pass): Promise<Telling> {
   const { facts } = pass;
-  await applyServer(pass, { running: true, origin: facts.data?.origin ?? 'empty' });
+  // A server that is up, but unready or silent, has read no new file.
+  const confirmed = facts.pod === undefined ? undefined : facts.confirmedParameters;
+  await applyServer(pass, { running: true, origin: facts.data?.origin ?? 'empty', confirmed });
   const phase = facts.data?.holdsData === true ? 'Updating' : 'Creating';
   if (facts.pod === undefined) return { kind: 'wait', phase, reason: 'PodMissing', message: 'waits for the pod to be made' };
   if (!facts.pod.ready) return { kind: 'wait', phase: facts.pod.failing ? 'Failed' : phase, reason: facts.pod.reason, message: facts.pod.message };
@@ -89,26 +113,30 @@ async function configure(pass: Pass): Promise<Telling> {
     tools.probe.forget(context.object.metadata.uid ?? '');
     if (changed.length > 0) context.event('Normal', 'PasswordChanged', `the server has new passwords for ${changed.join(', ')}`);
   } else if (parametersBehind(plan, facts)) {
-    const refused = await reconfigure(pass).catch(refusalOf);
-    if (refused !== undefined) {
-      await applyServer(pass, { running: true, parameters: facts.confirmedParameters });
-      return { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${refused}. The server runs on with its former settings; correct the parameter.` };
-    }
+    const refused = await reconfigure(pass);
+    if (refused !== undefined) return { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${refused}. The server keeps its former value; correct the parameter.` };
   }
   return { kind: 'wait', phase: 'Updating', reason: 'Configuring', message: 'the server is taking over changed settings', after: 0 };
 }
 
-/** What the server said when it refused a value; anything else is an error. */
-function refusalOf(error: unknown): string {
-  if (error instanceof SqlError && error.kind === 'refused') return error.message;
-  throw error;
-}
-
-async function reconfigure(pass: Pass): Promise<void> {
-  const { set, needRestart, unforeseen } = await changeParameters(pass);
+/** @returns what the server said to values that it refused: then it has got all others that need no restart, and nothing restarts it */
+async function reconfigure(pass: Pass): Promise<string | undefined> {
+  const { set, needRestart, unforeseen, refused } = await changeParameters(pass);
+  if (set.length > 0) pass.context.event('Normal', 'ParametersSet', `set in the running server: ${set.join(', ')}`);
+  if (Object.keys(refused).length > 0) {
+    await applyServer(pass, { running: true, parameters: confirmedBy(pass, set) });
+    return Object.values(refused).join('; ');
+  }
   // The pods' own template follows what the engine foresees; for the rest it needs a mark.
   const restartToken = unforeseen.length === 0 ? pass.facts.restartToken : createHash('sha256').update(JSON.stringify(pass.plan.server.parameters ?? {})).digest('hex').slice(0, 12);
   await applyServer(pass, { running: true, restartToken });
-  if (set.length > 0) pass.context.event('Normal', 'ParametersSet', `set in the running server: ${set.join(', ')}`);
   if (needRestart.length > 0) pass.context.event('Normal', 'Restarting', `a restart is needed for ${needRestart.join(', ')}`);
+  return undefined;
+}
+
+/** What the server runs with once some of the changes are in it. */
+function confirmedBy({ plan, facts }: Pass, set: readonly string[]): Parameters {
+  const wanted = plan.server.parameters ?? {};
+  const former = Object.entries(facts.confirmedParameters ?? {}).filter(([name]) => !set.includes(name));
+  return Object.fromEntries([...former, ...Object.entries(wanted).filter(([name]) => set.includes(name))]);
 }

@@ -87,6 +87,8 @@ describe('dbop plan', () => {
 
   it('says what the operator would refuse, and exits with 1', async () => {
     await settled(database('older'));
+    // As if a server had answered from it.
+    await cluster.kubectl(`annotate pvc data-older-0 -n ${namespace} dbop.dev/version=9.7`);
     const { code, out } = await plan(database('older', { version: '8.4' }));
     expect(code).toBe(1);
     expect(out).toContain('the operator would refuse this');

@@ -10,7 +10,7 @@ const job = (state: 'running' | 'succeeded' | 'failed') => ({ name: 'j', uid: 'j
 const backup = { database: 'orders', name: 'j', location: 'volume:orders/j', engine: 'mysql', serverVersion: '9.7.4', bytes: 1, storedBytes: 1, sha256: 'x', tables: 1, rows: 1, startedAt: 'now', completedAt: 'now' };
 const stored = (verifiedAt?: string) => ({ ...job('succeeded'), result: { outcome: 'stored' as const, message: '', backup: { ...backup, verifiedAt }, pruned: [] } });
 
-const nothing: Facts = { deleting: false, accountsAreOurs: true, retained: [], wanted: {}, username: 'app', mayHaveBackup: false, backups: {} };
+const nothing: Facts = { deleting: false, rolledOut: false, accountsAreOurs: true, retained: [], wanted: {}, username: 'app', mayHaveBackup: false, backups: {} };
 const healthy: Facts = { ...nothing, known: passwords, data, pod, server: { kind: 'answers', version: '9.7.4' }, confirmedParameters: {} };
 
 const situations: [string, Partial<DatabasePlan>, Facts, Step][] = [

@@ -10,6 +10,7 @@ import { Writer, type WriterStory } from './writer';
 export function farewellOf(living: Living, story: WriterStory, make: () => Promise<unknown>): void {
   const isGone = () => waitFor(living.cluster, living.at('databases', living.name, 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end', withinMs: 240_000 });
   let acknowledged: number[];
+  let final: string;
 
   it('takes no more writes before its last backup is begun, and stays so when that fails and its pod is killed', async () => {
     const { cluster, namespace, name } = living;
@@ -23,8 +24,8 @@ export function farewellOf(living: Living, story: WriterStory, make: () => Promi
     expect(living.ready(await closing).message).toContain('applications are shut out before the last backup');
     await living.restartOperator();
     const { metadata } = await living.becomes('the last backup', (object) => living.ready(object)?.reason === 'FinalBackup');
-    const job = `${name}-final-${metadata.uid.slice(0, 8)}`;
-    await cluster.kubectl(`patch job ${job} -n ${namespace} -p '{"spec":{"activeDeadlineSeconds":1}}'`);
+    final = `${name}-final-${metadata.uid.slice(0, 8)}`;
+    await cluster.kubectl(`patch job ${final} -n ${namespace} -p '{"spec":{"activeDeadlineSeconds":1}}'`);
     acknowledged = await writer.refused();
     expect(acknowledged.length).toBeGreaterThan(100);
     const failed = await living.becomes('the failure of the last backup', (object) => living.ready(object)?.reason === 'FinalBackupFailed');
@@ -33,7 +34,7 @@ export function farewellOf(living: Living, story: WriterStory, make: () => Promi
     await cluster.kubectl(`delete pod ${name}-0 -n ${namespace} --force --grace-period=0`);
     await waitFor(cluster, living.at('pods', `${name}-0`), (seen) => seen !== undefined && seen.metadata.uid !== pod && seen.status?.containerStatuses?.[0]?.ready === true, { what: 'a new pod', withinMs: 90_000 });
     await expect(living.sql('INSERT INTO acknowledged VALUES (0)')).rejects.toThrow(story.refusal);
-    await cluster.kubectl(`delete job ${job} -n ${namespace}`);
+    await cluster.kubectl(`delete job ${final} -n ${namespace}`);
   }, 400_000);
 
   it('leaves nothing behind but its backups when the last one is proved', async () => {
@@ -41,6 +42,8 @@ export function farewellOf(living: Living, story: WriterStory, make: () => Promi
     await isGone();
     const left = (await cluster.kubectl(`get statefulset,service,secret,configmap,pvc -n ${namespace} -l app.kubernetes.io/instance=${name} -o name`)).trim();
     expect(left).toBe(`persistentvolumeclaim/${name}-backups`);
+    // The first try failed; the record tells of the last one.
+    await waitFor(cluster, living.at('databasebackups', final, 'dbop.dev/v1alpha1'), (seen) => seen?.status?.phase === 'Succeeded' && seen.status.verified === true, { what: 'the record of the last backup' });
   }, 300_000);
 
   it('has every row that was ever acknowledged when it is made again, and takes writes', async () => {
@@ -74,16 +77,25 @@ export function farewellOf(living: Living, story: WriterStory, make: () => Promi
     expect(await living.sql('SELECT count(*) FROM notes')).toBe('5');
   }, 500_000);
 
-  it('runs on when its volume is deleted under it, says what to do, and goes at once where no backup is wanted', async () => {
+  it('runs on when its volume is deleted under it, says what to do, comes back by that, and goes at once where no backup is wanted', async () => {
     const { cluster, namespace, name } = living;
     await living.change({ deletionPolicy: 'Delete' });
     await waitFor(cluster, living.at('persistentvolumeclaims', `data-${name}-0`), (seen) => seen?.metadata.labels?.['dbop.dev/protected'] === undefined, { what: 'a volume that anybody may delete' });
     const pod = await living.podUid();
+    const rows = await living.sql('SELECT count(*) FROM notes');
     await cluster.kubectl(`delete pvc data-${name}-0 -n ${namespace} --wait=false`);
     const told = await living.becomes('the loss to come', (object) => living.ready(object)?.reason === 'VolumeDeleted');
     expect(living.ready(told).message).toContain('take a backup, then delete the pod');
-    expect(await living.sql('SELECT count(*) FROM notes')).toBe('5');
+    expect(await living.sql('SELECT count(*) FROM notes')).toBe(rows);
+    // Nobody may put an empty server in its place.
+    await waitFor(cluster, living.at('statefulsets', name, 'apps/v1'), (seen) => seen === undefined, { what: 'a pod without a StatefulSet' });
     expect(await living.podUid()).toBe(pod);
+    await cluster.apply({ apiVersion: 'dbop.dev/v1alpha1', kind: 'DatabaseBackup', metadata: { name: 'rescue', namespace }, spec: { database: name } });
+    await waitFor(cluster, living.at('databasebackups', 'rescue', 'dbop.dev/v1alpha1'), (seen) => seen?.status?.phase === 'Succeeded', { what: 'the backup', withinMs: 120_000 });
+    await cluster.kubectl(`delete pod ${name}-0 -n ${namespace}`);
+    const back = await living.becomes('Ready from the backup', (object) => living.isReady(object) && object.status.restored?.from === 'rescue', 180_000);
+    expect(back.status.phase).toBe('Running');
+    expect(await living.sql('SELECT count(*) FROM notes')).toBe(rows);
     await cluster.kubectl(`delete db ${name} -n ${namespace} --timeout=120s`);
-  }, 200_000);
+  }, 400_000);
 }

@@ -3,7 +3,7 @@ import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
 import { systemClock } from '../../src/runtime';
-import { enduranceOf } from './endurance-of';
+import { enduranceOf, type Versions } from './endurance-of';
 import { farewellOf } from './farewell-of';
 import { OperatorAccount } from './operator-account';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
@@ -15,13 +15,16 @@ import type { WriterStory } from './writer';
 export interface EngineStory {
   readonly engine: 'mysql' | 'postgres';
   readonly version: string;
+  readonly versions: Versions;
   readonly port: number;
   /** A shell line that reads a password from its first line of input and SQL from the rest, and asks the server `host`. */
   client(host: string): string;
   /** A statement that takes ten seconds and then says `alive`; and a question for the number of those that run. */
   readonly slow: { readonly statement: string; readonly count: string };
   /** A parameter that a running server takes, and the question for its value. */
-  readonly dynamic: { readonly name: string; readonly value: string; readonly show: string };
+  readonly dynamic: { readonly name: string; readonly value: string; readonly other: string; readonly show: string };
+  /** Another one. */
+  readonly beside: { readonly name: string; readonly value: string; readonly show: string };
   /** A parameter that only a restart changes. */
   readonly fixed: { readonly name: string; readonly value: string; readonly show: string };
   /** A value that the server refuses. */
@@ -50,6 +53,7 @@ export function lifeOf(story: EngineStory): void {
 
   beforeAll(async () => {
     cluster = await sharedCluster({ nodes: 1 });
+    await cluster.ensureImages(...[story.version, story.versions.next].map((version) => `${story.engine}:${version}`));
     const image = await cluster.demandOwn('images').loadOperator();
     namespace = await makeNamespace(cluster, { 'pod-security.kubernetes.io/enforce': 'restricted' });
     await installCrds(cluster);
@@ -84,6 +88,8 @@ export function lifeOf(story: EngineStory): void {
   const isReady = (object: AnyObject) => ready(object)?.status === 'True' && ready(object)?.observedGeneration === object.metadata.generation;
   const podUid = () => cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`);
   const change = (patch: object) => cluster.kubectl(`patch db ${name} -n ${namespace} --type merge -p '${JSON.stringify({ spec: patch })}'`);
+
+  const events = () => cluster.kubectl(`get events -n ${namespace} --field-selector involvedObject.name=${name}`);
 
   async function sql(statement: string, password?: string): Promise<string> {
     const current = password ?? Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
@@ -135,22 +141,26 @@ export function lifeOf(story: EngineStory): void {
     await becomes('the parameter', isReady);
     expect(await sql(story.dynamic.show)).toBe(story.dynamic.value);
     expect(await podUid()).toBe(pod);
+    expect(await events()).toContain(`set in the running server: ${story.dynamic.name}`);
     await change({ parameters: { [story.fixed.name]: story.fixed.value } });
-    await waitFor(cluster, at('pods', `${name}-0`), (seen) => seen !== undefined && seen.metadata.uid !== pod, { what: 'a new pod', withinMs: 90_000 });
     await becomes('Ready after the restart', isReady);
+    expect(await podUid()).not.toBe(pod);
     expect(await sql(story.fixed.show)).toBe(story.fixed.value);
+    expect(await events()).toContain(`a restart is needed for ${story.fixed.name}`);
   }, 240_000);
 
-  it('says which parameter the server refuses, runs on, and heals by the next edit', async () => {
-    const pod = await podUid();
-    await change({ parameters: { [story.refused.name]: story.refused.value } });
-    const refused = await becomes('the refusal', (object) => ['ParameterRefused', 'ChangeRefused'].includes(ready(object)?.reason));
+  it('says which parameter the server refuses, takes those beside it, and heals by the next edit', async () => {
+    await change({ parameters: null });
+    await becomes('the default settings', isReady);
+    const before = await sql(story.beside.show);
+    await change({ parameters: { [story.beside.name]: story.beside.value, [story.refused.name]: story.refused.value } });
+    const refused = await becomes('the refusal', (object) => ready(object)?.reason === 'ParameterRefused');
     expect(ready(refused).message).toContain(story.refused.name);
+    expect(await sql(story.beside.show)).toBe(story.beside.value);
     expect(await sql('SELECT count(*) FROM notes')).toBe('2');
     await change({ parameters: null });
     await becomes('healing', isReady);
-    expect(await podUid()).toBeDefined();
-    expect(pod).toBeDefined();
+    expect(await sql(story.beside.show)).toBe(before);
   }, 240_000);
 
   it('comes back with its data when its pod is killed', async () => {
@@ -161,14 +171,17 @@ export function lifeOf(story: EngineStory): void {
     expect(await sql('SELECT count(*) FROM notes')).toBe('2');
   }, 240_000);
 
-  enduranceOf(living);
+  enduranceOf(living, story.engine, story.versions);
 
-  it('sleeps without pods and wakes with its data', async () => {
+  it('sleeps without pods and wakes with its data, and with what was changed meanwhile', async () => {
+    await change({ parameters: { [story.dynamic.name]: story.dynamic.value } });
+    await becomes('the parameter', isReady);
     await change({ hibernated: true });
     await becomes('Hibernated', (object) => ready(object)?.reason === 'Hibernated');
     expect(await cluster.kubectl(`get pods -n ${namespace} -l app.kubernetes.io/component=server -o name`)).toBe('');
-    await change({ hibernated: false });
+    await change({ hibernated: false, parameters: { [story.dynamic.name]: story.dynamic.other } });
     await becomes('Ready again', isReady);
+    expect(await sql(story.dynamic.show)).toBe(story.dynamic.other);
     expect(await sql('SELECT count(*) FROM notes')).toBe('2');
   }, 240_000);
 
@@ -189,7 +202,8 @@ export function lifeOf(story: EngineStory): void {
     await waitFor(cluster, at('databasebackups', 'before-release', 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end of a record whose backup the retention removed', withinMs: 120_000 });
   }, 300_000);
 
-  farewellOf(living, story.writer, () => cluster.apply(database()));
+  // Its backups are of the version that it was upgraded to.
+  farewellOf(living, story.writer, () => cluster.apply(database({ version: story.versions.next })));
 
   it('was denied nothing by its rights, and has none that it never used', () => {
     expect(account.denied()).toEqual([]);

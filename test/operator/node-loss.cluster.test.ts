@@ -23,8 +23,8 @@ afterAll(async () => {
 
 /** Two that are well, each with a way to ask its server as the application. */
 const well: Readonly<Record<string, { readonly spec: object; readonly client: string }>> = {
-  orders: { spec: { engine: 'mysql', version: '9.7' }, client: 'read -r MYSQL_PWD; export MYSQL_PWD; exec mysql -h 127.0.0.1 -u app app -N' },
-  customers: { spec: { engine: 'postgres', version: '15', storageClassName: 'fixed' }, client: 'read -r PGPASSWORD; export PGPASSWORD; exec psql -h 127.0.0.1 -U app -d app -At -v ON_ERROR_STOP=1' },
+  orders: { spec: { engine: 'mysql', version: '9.7', credentials: { secretName: 'clerk' } }, client: 'read -r MYSQL_PWD; export MYSQL_PWD; exec mysql -h 127.0.0.1 -u clerk app -N' },
+  customers: { spec: { engine: 'postgres', version: '15', storageClassName: 'fixed', credentials: { secretName: 'clerk' } }, client: 'read -r PGPASSWORD; export PGPASSWORD; exec psql -h 127.0.0.1 -U clerk -d app -At -v ON_ERROR_STOP=1' },
 };
 /** Two that can't start, and how that is told. */
 const sick: Readonly<Record<string, { readonly spec: object; readonly reason: RegExp }>> = {
@@ -32,6 +32,8 @@ const sick: Readonly<Record<string, { readonly spec: object; readonly reason: Re
   unplaced: { spec: { engine: 'postgres', version: '15', resources: { requests: { cpu: '1000' } } }, reason: /^Unschedulable$/ },
 };
 const names = Object.keys(well);
+/** The account that both were told to use. */
+const clerk = (password: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'clerk', namespace }, stringData: { username: 'clerk', password } });
 
 const database = (name: string, spec: object) => ({ apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name, namespace }, spec: { size: '1Gi', deletionPolicy: 'Delete', ...spec } });
 const ready = (object: AnyObject | undefined) => object?.status?.conditions?.find((condition: { type: string }) => condition.type === 'Ready');
@@ -40,7 +42,7 @@ const become = (what: string, isSo: (seen: AnyObject) => boolean, of: readonly s
 const isReady = (seen: AnyObject) => ready(seen)?.status === 'True' && ready(seen)?.observedGeneration === seen.metadata.generation;
 
 async function sql(name: string, statement: string): Promise<string> {
-  const password = Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
+  const password = Buffer.from(await cluster.kubectl(`get secret clerk -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
   return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -c server -- sh -c '${well[name]!.client}'`, `${password}\n${statement}\n`)).trim();
 }
 
@@ -54,6 +56,7 @@ async function allHaveTheirData(): Promise<void> {
 describe('databases on two nodes', () => {
   it('are Ready beside others that can’t start', async () => {
     await cluster.kubectl('cordon node2');
+    await cluster.apply(clerk('first-password'));
     await cluster.apply(...[...Object.entries(sick), ...Object.entries(well)].map(([name, { spec }]) => database(name, spec)));
     await become('Ready', isReady);
     for (const name of names) await sql(name, 'CREATE TABLE notes (id int PRIMARY KEY); INSERT INTO notes VALUES (1)');
@@ -61,6 +64,31 @@ describe('databases on two nodes', () => {
     await cluster.kubectl(`delete db ${Object.keys(sick).join(' ')} -n ${namespace} --wait=false`);
     await cluster.kubectl('uncordon node2');
   }, 240_000);
+
+  it('follow the password of the Secret that they were given, and show it in their own', async () => {
+    const before = await Promise.all(names.map((name) => cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`)));
+    await cluster.apply(clerk('second-password'));
+    for (const name of names) {
+      const seen = await waitFor(cluster, { apiVersion: 'v1', resource: 'secrets', namespace, name: `${name}-app` }, (secret) => Buffer.from(secret?.data?.password ?? '', 'base64').toString() === 'second-password', { what: 'the new password', withinMs: 90_000 });
+      expect(Buffer.from(seen.data?.['username'] ?? '', 'base64').toString()).toBe('clerk');
+      expect(await sql(name, 'SELECT count(*) FROM notes')).toBe('1');
+    }
+    expect(await Promise.all(names.map((name) => cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`)))).toEqual(before);
+  }, 200_000);
+
+  it('say in the server’s words that the account may not use the database, and touch no password for that', async () => {
+    const root = (statement: string) => cluster.kubectl(`exec -i orders-0 -n ${namespace} -c server -- sh -c 'MYSQL_PWD=$(cat /dbop/accounts/root-password); export MYSQL_PWD; exec mysql -u root'`, statement);
+    const accounts = () => cluster.kubectl(`get secret orders-accounts -n ${namespace} -o jsonpath={.metadata.resourceVersion}`);
+    const before = await accounts();
+    await operator.stop();
+    await root("REVOKE ALL ON app.* FROM 'clerk'@'%'");
+    operator = await startOperator(cluster, namespace);
+    const [denied] = await become('the words', (seen) => ready(seen)?.reason === 'ServerSilent', ['orders']);
+    expect(ready(denied).message).toContain("Access denied for user 'clerk'@'%' to database 'app'");
+    expect(await accounts()).toBe(before);
+    await root("GRANT ALL ON app.* TO 'clerk'@'%'");
+    await become('Ready again', isReady, ['orders']);
+  }, 120_000);
 
   it('say in the API server’s words that a volume can’t grow, and serve on', async () => {
     await cluster.kubectl(`patch db customers -n ${namespace} --type merge -p '{"spec":{"size":"2Gi"}}'`);

@@ -3,11 +3,13 @@ import { lifeOf } from './life-of';
 describe('the life of a PostgreSQL', () => {
   lifeOf({
     engine: 'postgres',
-    version: '15',
+    version: '15.1',
+    versions: { next: '15.3', older: '15.2', major: '17', missing: '15.99' },
     port: 5432,
     client: (host) => `read -r PGPASSWORD; export PGPASSWORD; exec psql -h ${host} -U app -d app -At -v ON_ERROR_STOP=1`,
     slow: { statement: "SELECT pg_sleep(10); SELECT 'alive'", count: "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'" },
-    dynamic: { name: 'work_mem', value: '8MB', show: 'SHOW work_mem' },
+    dynamic: { name: 'work_mem', value: '8MB', other: '9MB', show: 'SHOW work_mem' },
+    beside: { name: 'maintenance_work_mem', value: '128MB', show: 'SHOW maintenance_work_mem' },
     fixed: { name: 'max_connections', value: '55', show: 'SHOW max_connections' },
     writer: { image: 'postgres:15', passwordVariable: 'PGPASSWORD', client: 'psql -h orders -U app -d app -Atq -v ON_ERROR_STOP=1', refusal: 'pg_hba.conf rejects' },
     refused: { name: 'work_mem', value: 'plenty' },

@@ -65,6 +65,51 @@ describe('a volume whose class cannot expand it', () => {
   }, 60_000);
 });
 
+describe('what is known of a volume', () => {
+  /** A pod goes by the garbage collector, which stands still for half a minute after a definition was removed. */
+  const GARBAGE_MS = 120_000;
+  const claim = (name: string, what: string, isSo: (seen: AnyObject) => boolean) => waitFor(cluster, at('persistentvolumeclaims', name), (seen) => seen !== undefined && isSo(seen), { what });
+  const remove = async (name: string) => {
+    await cluster.kubectl(`delete db ${name} -n ${namespace} --wait=false`);
+    return waitFor(cluster, at('databases', name, 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end', withinMs: GARBAGE_MS });
+  };
+
+  it('is written on it, and let go of with it, though it may not grow', async () => {
+    const storageClassName = `rigid-${randomBytes(4).toString('hex')}`;
+    await cluster.apply({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: storageClassName }, provisioner: 'example.com/none', allowVolumeExpansion: false });
+    await cluster.apply({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: storageClassName }, spec: { storageClassName, capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/nowhere' }, claimRef: { namespace, name: 'data-stiff-0' } } });
+    await cluster.apply(database('stiff', { storageClassName, deletionPolicy: 'Delete' }));
+    await claim('data-stiff-0', 'a bound claim', ({ status }) => status.phase === 'Bound');
+    await cluster.apply(database('stiff', { storageClassName, deletionPolicy: 'Retain', size: '10Gi' }));
+    await claim('data-stiff-0', 'its guard', ({ metadata }) => metadata.labels?.['dbop.dev/protected'] === 'true');
+    await remove('stiff');
+    const { metadata, spec } = await claim('data-stiff-0', 'a claim that is nobody’s', (seen) => seen.metadata.labels?.['dbop.dev/owner'] === undefined);
+    expect({ deleted: metadata.deletionTimestamp, size: spec.resources.requests.storage }).toEqual({ deleted: undefined, size: '1Gi' });
+  }, 180_000);
+
+  it('counts a server that was ready, though the operator never reached it: its end is not gone without a last backup', async () => {
+    await cluster.apply(database('aloof'));
+    await becomes('aloof', 'PodPending');
+    const status = { conditions: ['PodScheduled', 'ContainersReady', 'Ready'].map((type) => ({ type, status: 'True' })) };
+    await cluster.kubectl(`patch pod aloof-0 -n ${namespace} --subresource status --type merge -p '${JSON.stringify({ status })}'`);
+    await claim('data-aloof-0', 'the mark', ({ metadata }) => metadata.annotations?.['dbop.dev/holds-data'] === 'true');
+    await cluster.apply(database('aloof', { hibernated: true }));
+    await becomes('aloof', 'Hibernated');
+    await cluster.kubectl(`delete db aloof -n ${namespace} --wait=false`);
+    await becomes('aloof', 'Closing');
+    await cluster.apply(database('aloof', { deletionPolicy: 'Delete' }));
+    await waitFor(cluster, at('databases', 'aloof', 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end without a backup', withinMs: GARBAGE_MS });
+  }, 180_000);
+
+  it('does not count settings that only its file has heard of', async () => {
+    await cluster.apply(database('deaf', { parameters: { max_connections: '100' } }));
+    await becomes('deaf', 'PodPending');
+    await cluster.apply(database('deaf', { parameters: { max_connections: '300' } }));
+    const { metadata } = await waitFor(cluster, at('configmaps', 'deaf-config'), (seen) => seen?.data?.['my.cnf']?.includes('max_connections=300') === true, { what: 'the file' });
+    expect(metadata.annotations?.['dbop.dev/confirmed-parameters']).toBe('{"max_connections":"100"}');
+  }, 60_000);
+});
+
 describe('a certificate from a Secret', () => {
   it('that is missing keeps a new server from starting, and says what to do', async () => {
     await cluster.apply(database('certified', { tls: { secretName: 'given' } }));

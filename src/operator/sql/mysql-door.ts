@@ -4,7 +4,7 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Duplex } from 'node:stream';
 import { peerFingerprint, SqlError, type Login, type SqlDoor, type SqlSession } from './door';
 
-const DENIED = new Set(['ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', 'ER_ACCOUNT_HAS_BEEN_LOCKED', 'ER_MUST_CHANGE_PASSWORD_LOGIN']);
+const DENIED = new Set(['ER_ACCESS_DENIED_ERROR', 'ER_ACCOUNT_HAS_BEEN_LOCKED', 'ER_MUST_CHANGE_PASSWORD_LOGIN']);
 const NEEDS_RESTART = new Set(['ER_INCORRECT_GLOBAL_LOCAL_VAR', 'ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION']);
 /** A server that hangs must not hold a worker for long. */
 const CONNECT_TIMEOUT_MS = 10_000;

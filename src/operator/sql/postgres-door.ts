@@ -65,8 +65,9 @@ class PostgresSession implements SqlSession {
 
   async resetParameter(name: string): Promise<'applied' | 'needs-restart'> {
     if (await this.needsRestart(name)) return 'needs-restart';
-    await this.alterSystem(`RESET ${escapeIdentifier(name.toLowerCase())}`, name);
-    return 'applied';
+    // A mere RESET would leave the value to the mounted file, which still has the former one until the kubelet renews it.
+    const [setting] = await this.query<{ boot_val: string | null }>('SELECT boot_val FROM pg_settings WHERE name = $1', [name.toLowerCase()]);
+    return this.setParameter(name, setting?.boot_val ?? '');
   }
 
   async isClosed(): Promise<boolean> {
