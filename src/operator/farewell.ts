@@ -53,6 +53,7 @@ export async function remove(pass: Pass): Promise<Telling> {
   const doneJobs = context.read<Job>(builtin.Job).children().filter((job) => job.metadata.name !== plan.backup.finalJob && !hasFailed(job));
   await removeAll(pass, [...writers(plan).flatMap((type) => childrenOf(pass, type)), ...doneJobs]);
   const pods = podsOf(context, plan, 'server');
+  await removeAll(pass, pods.filter(isOrphan));
   if (pods.length > 0) return waits(`waits for pod ${pods[0]!.metadata.name} to shut down`);
   const claims = context.read(builtin.PersistentVolumeClaim).children();
   if (plan.deletionPolicy === 'Retain') await refuseTerminating(pass);
@@ -106,6 +107,11 @@ function childrenOf({ context }: Pass, type: ResourceType): KubeObject[] {
 async function removeAll({ context }: Pass, objects: readonly KubeObject[]): Promise<boolean> {
   const gone = await Promise.all(objects.map((object) => context.remove(object)));
   return gone.every(Boolean);
+}
+
+/** A StatefulSet that was being made anew, or whose volume was deleted, has left its pod to nobody: the garbage collector passes it by. */
+function isOrphan({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).length === 0;
 }
 
 function hasFailed(job: Job): boolean {

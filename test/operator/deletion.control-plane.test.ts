@@ -127,6 +127,20 @@ describe('a deletion', () => {
     expect((await cluster.kubectl(`get statefulset,service,secret,pvc -n ${home} -l app.kubernetes.io/instance=${cascade} -o name`)).trim()).toBe(`persistentvolumeclaim/${cascade}-backups`);
   }, 120_000);
 
+  it('does not wait for ever for a pod whose StatefulSet went without it', async () => {
+    await cluster.apply(database('orphaned', home));
+    await says('orphaned', home, 'PodPending');
+    // While the operator looks on: it would have the StatefulSet adopt its pod again.
+    await change('orphaned', home, { paused: true });
+    await says('orphaned', home, 'Paused');
+    await cluster.kubectl(`delete statefulset orphaned -n ${home} --cascade=orphan`);
+    await waitFor(cluster, core('pods', 'orphaned-0', home), (seen) => seen !== undefined && seen.metadata.ownerReferences === undefined, { what: 'a pod that is nobody’s', withinMs: 90_000 });
+    await cluster.kubectl(`delete ${resource} orphaned -n ${home} --wait=false`);
+    await change('orphaned', home, { paused: false });
+    await isGone(db('orphaned', home));
+    expect((await cluster.kubectl(`get pods -n ${home} -l app.kubernetes.io/instance=orphaned -o name`)).trim()).toBe('');
+  }, 200_000);
+
   it('shuts nobody out for a last backup that a quota forbids, and says so', async () => {
     await withData('poor', home);
     await cluster.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'no-jobs', namespace: home }, spec: { hard: { 'count/jobs.batch': '0' } } });

@@ -77,7 +77,7 @@ export function farewellOf(living: Living, story: WriterStory, make: () => Promi
     expect(await living.sql('SELECT count(*) FROM notes')).toBe('5');
   }, 500_000);
 
-  it('runs on when its volume is deleted under it, says what to do, comes back by that, and goes at once where no backup is wanted', async () => {
+  it('runs on when its volume is deleted under it, says what to do, comes back by that, and goes with such a pod where no backup is wanted', async () => {
     const { cluster, namespace, name } = living;
     await living.change({ deletionPolicy: 'Delete' });
     await waitFor(cluster, living.at('persistentvolumeclaims', `data-${name}-0`), (seen) => seen?.metadata.labels?.['dbop.dev/protected'] === undefined, { what: 'a volume that anybody may delete' });
@@ -96,6 +96,9 @@ export function farewellOf(living: Living, story: WriterStory, make: () => Promi
     const back = await living.becomes('Ready from the backup', (object) => living.isReady(object) && object.status.restored?.from === 'rescue', 180_000);
     expect(back.status.phase).toBe('Running');
     expect(await living.sql('SELECT count(*) FROM notes')).toBe(rows);
+    await cluster.kubectl(`delete pvc data-${name}-0 -n ${namespace} --wait=false`);
+    await waitFor(cluster, living.at('statefulsets', name, 'apps/v1'), (seen) => seen === undefined, { what: 'a pod without a StatefulSet again' });
     await cluster.kubectl(`delete db ${name} -n ${namespace} --timeout=120s`);
+    expect(await cluster.kubectl(`get pods -n ${namespace} -l app.kubernetes.io/component=server -o name`)).toBe('');
   }, 400_000);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OwnerReference } from '../../src/kind/resource';
 import { dumpNamespace } from './dump';
 import { lines } from './lines';
 import type { TestCluster } from './test-cluster';
@@ -19,7 +20,7 @@ type Parsed = ReturnType<typeof JSON.parse>;
 export interface AnyObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string; readonly resourceVersion: string; readonly generation?: number; readonly deletionTimestamp?: string; readonly labels?: Record<string, string>; readonly annotations?: Record<string, string>; readonly finalizers?: string[] };
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string; readonly resourceVersion: string; readonly generation?: number; readonly deletionTimestamp?: string; readonly labels?: Record<string, string>; readonly annotations?: Record<string, string>; readonly finalizers?: string[]; readonly ownerReferences?: OwnerReference[] };
   readonly spec?: Parsed;
   readonly status?: Parsed;
   readonly data?: Record<string, string>;
