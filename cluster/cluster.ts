@@ -158,10 +158,10 @@ export class Cluster {
 
   private async surroundings(state: ClusterState): Promise<NodeSurroundings> {
     const controlPlane = await this.controlPlane(state);
-    const { kube } = await programs(['kube'], this.progress);
+    const { kube, policies } = await programs(['kube', 'policies'], this.progress);
     const registry = new Addons(this.folder, state, controlPlane).registryUrl;
     const addresses = LanAddresses.ofHost(state.address)!;
-    return { folder: this.folder, controlPlane, lan: this.lan, addresses, registry, pauseImage: pauseImageName, kube, progress: this.progress };
+    return { folder: this.folder, controlPlane, lan: this.lan, addresses, registry, pauseImage: pauseImageName, kube, policies, progress: this.progress };
   }
 
   private async stateFor(nodes: number, before: ClusterState | undefined): Promise<ClusterState> {

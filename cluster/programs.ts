@@ -12,18 +12,18 @@ const kubernetesVersion = 'v1.34.4';
 /** A Go module of the test bed, and the programs it makes. */
 interface Module {
   readonly folder: string;
-  /** Each with its package: a folder of the module, or somebody else's program that the module's go.mod pins. */
-  readonly programs: Readonly<Record<string, string>>;
+  /** Each in a folder of its name. */
+  readonly programs: readonly string[];
   /** Of all its programs on two cores, with an empty Go cache. */
   readonly usually: string;
 }
 
 const modules: readonly Module[] = [
-  { folder: 'kubernetes', programs: inFolders('kube', 'kubectl', 'pki', 'dns', 'pause', 'volumes', 'registry'), usually: '7 min the first time' },
-  { folder: 's3', programs: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' }, usually: '90 s the first time' },
+  { folder: 'kubernetes', programs: ['kube', 'kubectl', 'pki', 'dns', 'pause', 'volumes', 'policies', 'registry'], usually: '7 min the first time' },
+  { folder: 's3', programs: ['versitygw'], usually: '1 min the first time' },
 ];
 
-export const programNames = ['kube', 'kubectl', 'pki', 'dns', 'pause', 'volumes', 'registry', 'versitygw'] as const;
+export const programNames = ['kube', 'kubectl', 'pki', 'dns', 'pause', 'volumes', 'policies', 'registry', 'versitygw'] as const;
 export type ProgramName = (typeof programNames)[number];
 
 /**
@@ -32,7 +32,7 @@ export type ProgramName = (typeof programNames)[number];
  */
 export async function programs<N extends ProgramName>(names: readonly N[], progress: Progress): Promise<Record<N, string>> {
   for (const module of modules) {
-    const wanted = Object.keys(module.programs).filter((program) => (names as readonly string[]).includes(program));
+    const wanted = module.programs.filter((program) => (names as readonly string[]).includes(program));
     if (missing(module, wanted).length === 0) continue;
     await withLock(
       cacheFolder('programs', `${module.folder}.lock`),
@@ -49,7 +49,7 @@ async function build(module: Module, wanted: readonly string[], progress: Progre
   mkdirSync(out, { recursive: true });
   try {
     await progress.step(`building ${wanted.join(', ')} from Go source`, module.usually, () =>
-      run('go', ['build', '-trimpath', ...buildFlags, '-o', `${out}/`, ...wanted.map((program) => module.programs[program]!)], {
+      run('go', ['build', '-trimpath', ...buildFlags, '-o', `${out}/`, ...wanted.map((program) => `./${program}`)], {
         cwd: moduleFolder(module),
         // GOGC: the compiler's garbage collector costs more time than a CI machine's memory is worth.
         env: { CGO_ENABLED: '0', GOGC: '400', GOFLAGS: '-buildvcs=false' },
@@ -76,16 +76,12 @@ function versionFlags(): string[] {
   );
 }
 
-function inFolders(...names: string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, `./${name}`]));
-}
-
 function missing(module: Module, wanted: readonly string[]): string[] {
   return wanted.filter((program) => !existsSync(pathOf(module, program)));
 }
 
 function moduleOf(program: string): Module {
-  return modules.find((module) => program in module.programs)!;
+  return modules.find((module) => module.programs.includes(program))!;
 }
 
 function pathOf(module: Module, program: string): string {
@@ -97,7 +93,7 @@ function pathOf(module: Module, program: string): string {
 function keyOf(module: Module, program: string): string {
   const hash = createHash('sha256').update(buildFlags.join());
   const folder = moduleFolder(module);
-  const own = module.programs[program]!.startsWith('./') ? readdirSync(join(folder, program)).sort().map((name) => join(program, name)) : [];
+  const own = readdirSync(join(folder, program)).sort().map((name) => join(program, name));
   for (const file of ['go.mod', 'go.sum', ...own]) {
     hash.update(file).update(readFileSync(join(folder, file)));
   }

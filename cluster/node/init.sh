@@ -4,8 +4,8 @@
 # included, and all its mounts: that is what makes stopping a node a real failure, and removing it complete.
 #
 # Given by the environment: NODE_NAME, NODE_ADDRESS, NODE_LABELS, NODE_FOLDER (what this node keeps), NODE_ROOT (file system shared by all nodes, never
-# written), NODE_VOLUMES (storage that all nodes see), NODE_KUBE (the Kubernetes binary), NODE_POD_RANGE,
-# ALL_PODS_RANGE, LAN_RANGE.
+# written), NODE_VOLUMES (storage that all nodes see), NODE_KUBE (the Kubernetes binary), NODE_POLICIES (what
+# enforces NetworkPolicies), NODE_POD_RANGE, ALL_PODS_RANGE, LAN_RANGE.
 set -eu
 
 root="$NODE_FOLDER/root"
@@ -28,8 +28,9 @@ build_root() {
   mount --bind "$NODE_VOLUMES" "$root/volumes"
   mount --bind "$NODE_FOLDER/config" "$root/etc/node"
   mount --bind "$NODE_FOLDER/logs" "$root/var/log/node"
-  touch "$root/usr/local/bin/kube"
+  touch "$root/usr/local/bin/kube" "$root/usr/local/bin/policies"
   mount --bind "$NODE_KUBE" "$root/usr/local/bin/kube"
+  mount --bind "$NODE_POLICIES" "$root/usr/local/bin/policies"
   cp "$NODE_FOLDER/config/cni.conflist" "$root/etc/cni/net.d/10-node.conflist"
   cp "$NODE_FOLDER/config/hosts.toml" "$root/etc/containerd/certs.d/_default/hosts.toml"
 }
@@ -42,6 +43,9 @@ set_up_network() {
   # The machine has no route to pods, so what they send there must seem to come from the node.
   iptables -t nat -C POSTROUTING -s "$ALL_PODS_RANGE" -d "$LAN_RANGE" -j MASQUERADE 2>/dev/null ||
     iptables -t nat -A POSTROUTING -s "$ALL_PODS_RANGE" -d "$LAN_RANGE" -j MASQUERADE
+  # What NetworkPolicies let in to this node's pods.
+  iptables -n -L POLICIES > /dev/null 2>&1 || iptables -N POLICIES
+  iptables -C FORWARD -j POLICIES 2>/dev/null || iptables -A FORWARD -j POLICIES
   # An address of this node's range without a pod gets an answer instead of silence.
   ip route replace unreachable "$NODE_POD_RANGE" metric 4096
 }
@@ -61,6 +65,7 @@ run_daemons() {
   keep_running kubelet kube kubelet --config=/etc/node/kubelet.json --kubeconfig=/etc/node/kubelet.kubeconfig \
     --hostname-override="$NODE_NAME" --node-ip="$NODE_ADDRESS" --node-labels="$NODE_LABELS" &
   keep_running kube-proxy kube kube-proxy --config=/etc/node/kube-proxy.json &
+  keep_running policies policies -kubeconfig /etc/node/policies.kubeconfig -node "$NODE_NAME" &
   wait
 }
 

@@ -26,10 +26,11 @@ export interface NodeSurroundings {
   readonly registry: string;
   readonly pauseImage: string;
   readonly kube: string;
+  readonly policies: string;
   readonly progress: Progress;
 }
 
-/** One node: containerd, kubelet and kube-proxy in namespaces of their own, with a file system and an address of their own. */
+/** One node: containerd, kubelet, kube-proxy and what enforces NetworkPolicies, in namespaces of their own, with a file system and an address of their own. */
 export class Node {
   public readonly name: string;
   private readonly daemons: Daemons;
@@ -79,7 +80,7 @@ export class Node {
   }
 
   private async boot(): Promise<void> {
-    const { folder, lan, addresses, kube, progress } = this.around;
+    const { folder, lan, addresses, kube, policies, progress } = this.around;
     const root = await nodeRoot(progress);
     await this.writeConfig();
     this.cgroups.ensure(this.name);
@@ -95,6 +96,7 @@ export class Node {
         NODE_ROOT: root,
         NODE_VOLUMES: folder.subfolder('volumes'),
         NODE_KUBE: kube,
+        NODE_POLICIES: policies,
         NODE_POD_RANGE: podNetwork.ofNode(this.number),
         ALL_PODS_RANGE: podNetwork.range,
         LAN_RANGE: addresses.range,
@@ -115,6 +117,7 @@ export class Node {
     const asNode = await controlPlane.kubeconfigFor({ name: this.name, user: `system:node:${this.name}`, groups: ['system:nodes'] });
     copyFileSync(asNode, config('kubelet.kubeconfig'));
     copyFileSync(await controlPlane.kubeconfigFor({ name: 'kube-proxy', user: 'system:kube-proxy' }), config('kube-proxy.kubeconfig'));
+    copyFileSync(await controlPlane.kubeconfigFor({ name: 'policies', user: 'system:policies', groups: ['system:masters'] }), config('policies.kubeconfig'));
   }
 
   private async untilReady(): Promise<void> {

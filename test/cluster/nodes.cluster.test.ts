@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { programs } from '../../cluster/programs';
 import { silent } from '../../cluster/progress';
-import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import { firstUpTimeoutMs, ownCluster, testOfOwn } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { waitFor } from '../support/wait-for';
 import { MachineTraces } from './machine-traces';
@@ -63,7 +63,7 @@ const nodeOf = (pod: string): Promise<string> => cluster.kubectl(`get pod ${pod}
 const readyReplicas = (count: number, withinMs = 60_000): Promise<unknown> =>
   waitFor(cluster, { apiVersion: 'apps/v1', resource: 'statefulsets', namespace: 'default', name: 'web' }, (object) => object?.status?.readyReplicas === count, { what: `${count} ready pods`, withinMs });
 
-test('pods of a StatefulSet run on both nodes, on volumes that a non-root user can write', async () => {
+testOfOwn('pods of a StatefulSet run on both nodes, on volumes that a non-root user can write', async () => {
   await readyReplicas(2);
   expect(new Set([await nodeOf('web-0'), await nodeOf('web-1')])).toEqual(new Set(['node1', 'node2']));
 }, 70_000);
@@ -71,27 +71,40 @@ test('pods of a StatefulSet run on both nodes, on volumes that a non-root user c
 /** Asks from a pod until a certain pod answers: a Service knows its pods a few seconds after they are ready, and only asking shows when. */
 const hears = (pod: string, url: string, other: string): Promise<string> => cluster.kubectl(`exec ${pod} -- timeout 30 sh -c 'until wget -T 5 -qO- ${url} | grep -x ${other}; do sleep 0.1; done'`);
 
-test('pods of different nodes find each other by name', async () => {
+testOfOwn('pods of different nodes find each other by name', async () => {
   expect(await hears('web-0', 'http://web-1.web:8080', 'web-1')).toBe('web-1\n');
   expect(await hears('web-1', 'http://web-0.web.default.svc.cluster.local:8080', 'web-0')).toBe('web-0\n');
 }, 70_000);
 
-test('a Service reaches all its pods from each node', async () => {
+testOfOwn('a Service reaches all its pods from each node', async () => {
   for (const pod of ['web-0', 'web-1']) {
     for (const other of ['web-0', 'web-1']) expect(await hears(pod, 'http://front', other)).toBe(`${other}\n`);
   }
 }, 130_000);
 
-test('logs can be read', async () => {
+testOfOwn('a NetworkPolicy keeps out whom it does not name, be it on the same node or on another', async () => {
+  const isShutOut = (url: string): Promise<string> => cluster.kubectl(`exec guest -- timeout 60 sh -c 'while wget -T 2 -qO- ${url}; do sleep 0.1; done'`);
+  const urls = ['http://web-0.web:8080', 'http://web-1.web:8080'];
+  await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'guest', namespace: 'default' }, spec: { nodeName: 'node1', terminationGracePeriodSeconds: 0, containers: [{ name: 'guest', image: 'busybox', command: ['sleep', '600'] }] } });
+  await cluster.kubectl('wait pod/guest --for=condition=Ready --timeout=60s');
+  await Promise.all(urls.map((url, index) => hears('guest', url, `web-${index}`)));
+  await cluster.apply({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'friends', namespace: 'default' }, spec: { podSelector: { matchLabels: { app: 'web' } }, ingress: [{ from: [{ podSelector: { matchLabels: { friend: 'yes' } } }] }] } });
+  await Promise.all(urls.map(isShutOut));
+  await cluster.kubectl('label pod guest friend=yes');
+  await Promise.all(urls.map((url, index) => hears('guest', url, `web-${index}`)));
+  await cluster.kubectl('delete networkpolicy/friends pod/guest');
+}, 200_000);
+
+testOfOwn('logs can be read', async () => {
   expect(await cluster.kubectl('logs web-0')).toBe('serving\n');
 });
 
-test('waiting in vain tells what the pods of the namespace have logged', async () => {
+testOfOwn('waiting in vain tells what the pods of the namespace have logged', async () => {
   const target = { apiVersion: 'v1', resource: 'pods', namespace: 'default', name: 'web-0' };
   await expect(waitFor(cluster, target, () => false, { what: 'the impossible', withinMs: 300 })).rejects.toThrow(/--- kubectl logs -n default pod\/web-0 [^\n]*\n\[pod\/web-0\/web\] serving\n/);
 }, 20_000);
 
-test('a port can be forwarded', async () => {
+testOfOwn('a port can be forwarded', async () => {
   const { kubectl } = await programs(['kubectl'], silent);
   const forward = spawn(kubectl, ['port-forward', 'pod/web-1', ':8080'], { env: { ...process.env, KUBECONFIG: cluster.kubeconfig } });
   try {
@@ -107,7 +120,7 @@ test('a port can be forwarded', async () => {
   }
 }, 20_000);
 
-test('pods reach the API server', async () => {
+testOfOwn('pods reach the API server', async () => {
   const token = '/var/run/secrets/kubernetes.io/serviceaccount/token';
   const said = await cluster.kubectl(`exec web-0 -- sh -c 'wget -T 5 --no-check-certificate --header "Authorization: Bearer $(cat ${token})" -qO- https://kubernetes.default/version'`);
   expect(JSON.parse(said)).toMatchObject({ gitVersion: expect.stringMatching(/^v1\.34\./) as string });
@@ -118,23 +131,23 @@ test.each(['192.0.2.1', '8.8.8.8', '10.244.1.250', '10.96.77.77'])('no packet ge
   expect(code).not.toBe(0);
 }, 20_000);
 
-test('a name outside the cluster does not exist', async () => {
+testOfOwn('a name outside the cluster does not exist', async () => {
   expect((await cluster.tryKubectl('exec web-0 -- nslookup example.com')).stdout).toContain('NXDOMAIN');
 });
 
-test('an image that nobody made is not found', async () => {
+testOfOwn('an image that nobody made is not found', async () => {
   await cluster.kubectl('run missing --image=mysql:0.0.1 --restart=Never');
   const pod = await waitFor(cluster, { apiVersion: 'v1', resource: 'pods', namespace: 'default', name: 'missing' }, (object) => /Pull/.test(object?.status?.containerStatuses?.[0]?.state?.waiting?.reason ?? ''), { what: 'a failed pull' });
   expect(pod.status.containerStatuses[0].state.waiting.message).toMatch(/not found|Back-off/);
   await cluster.kubectl('delete pod missing --wait=false');
 }, 40_000);
 
-test('a claim grows where its class allows it', async () => {
+testOfOwn('a claim grows where its class allows it', async () => {
   await cluster.kubectl(`patch pvc data-web-0 -p '{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}'`);
   await waitFor(cluster, { apiVersion: 'v1', resource: 'persistentvolumeclaims', namespace: 'default', name: 'data-web-0' }, (object) => object?.status?.capacity?.storage === '2Gi', { what: 'the new size' });
 }, 40_000);
 
-test("a node that is cut off is noticed, and heals when it is back", async () => {
+testOfOwn("a node that is cut off is noticed, and heals when it is back", async () => {
   const own = cluster.demandOwn('nodes');
   await (await own.node('node2')).cut();
   const node = { apiVersion: 'v1', resource: 'nodes', name: 'node2' };
@@ -146,7 +159,7 @@ test("a node that is cut off is noticed, and heals when it is back", async () =>
   await readyReplicas(2);
 }, 150_000);
 
-test("a stopped node's pods are evicted, and run elsewhere with their data once it is out of service", async () => {
+testOfOwn("a stopped node's pods are evicted, and run elsewhere with their data once it is out of service", async () => {
   const own = cluster.demandOwn('nodes');
   const lost = (await nodeOf('web-0')) === 'node2' ? 'web-0' : 'web-1';
   await (await own.node('node2')).stop();
@@ -158,12 +171,12 @@ test("a stopped node's pods are evicted, and run elsewhere with their data once 
   await cluster.kubectl('taint node node2 node.kubernetes.io/out-of-service-');
 }, 180_000);
 
-test('a stopped node can be started again', async () => {
+testOfOwn('a stopped node can be started again', async () => {
   await cluster.demandOwn('nodes').startNode('node2');
   expect(await cluster.kubectl('get node node2 --no-headers')).toMatch(/node2 +Ready/);
 }, 100_000);
 
-test('a deleted claim takes its folder along', async () => {
+testOfOwn('a deleted claim takes its folder along', async () => {
   const volumes = cluster.demandOwn('volumes').folder.file('volumes');
   await cluster.kubectl('delete statefulset web --wait=true --cascade=foreground');
   expect(readdirSync(volumes)).toHaveLength(2);
@@ -172,7 +185,7 @@ test('a deleted claim takes its folder along', async () => {
   expect(readdirSync(volumes).length).toBeLessThan(2);
 }, 60_000);
 
-test('down leaves nothing on the machine, even of a cluster that is half dead', async () => {
+testOfOwn('down leaves nothing on the machine, even of a cluster that is half dead', async () => {
   const own = cluster.demandOwn('nodes');
   expect(await traces.find()).not.toEqual([]);
   await (await own.node('node1')).stop();

@@ -1,10 +1,13 @@
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { Writable } from 'node:stream';
+import { firstUpTimeoutMs, sharedCluster, testOfOwn } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
 import { systemClock } from '../../src/runtime';
+import { accountsOf, type Account } from './accounts-of';
 import { enduranceOf, type Versions } from './endurance-of';
 import { farewellOf } from './farewell-of';
+import { isolationOf } from './isolation-of';
 import { OperatorAccount } from './operator-account';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
 import { rotationOf } from './rotation-of';
@@ -18,7 +21,10 @@ export interface EngineStory {
   readonly versions: Versions;
   readonly port: number;
   /** A shell line that reads a password from its first line of input and SQL from the rest, and asks the server `host`. */
-  client(host: string): string;
+  client(host: string, account: string): string;
+  /** What accounts must not do, by the Secret's name for each; and the superuser, who has no business on the network. */
+  readonly forbidden: Readonly<Record<Account, readonly string[]>>;
+  readonly superuser: string;
   /** A statement that takes ten seconds and then says `alive`; and a question for the number of those that run. */
   readonly slow: { readonly statement: string; readonly count: string };
   /** A parameter that a running server takes, and the question for its value. */
@@ -50,15 +56,17 @@ export function lifeOf(story: EngineStory): void {
   let namespace: string;
   let operator: RunningOperator | undefined;
   let account: OperatorAccount;
+  /** All that every process of the operator has said. */
+  const said: string[] = [];
 
   beforeAll(async () => {
     cluster = await sharedCluster({ nodes: 1 });
     await cluster.ensureImages(...[story.version, story.versions.next].map((version) => `${story.engine}:${version}`));
-    const image = await cluster.demandOwn('images').loadOperator();
+    const image = await cluster.loadOperator();
     namespace = await makeNamespace(cluster, { 'pod-security.kubernetes.io/enforce': 'restricted' });
     await installCrds(cluster);
     account = await OperatorAccount.make(cluster, namespace, 'dbop');
-    const options = { image, kubeconfig: account.kubeconfig, lease: account.name };
+    const options = { image, kubeconfig: account.kubeconfig, lease: account.name, log: new Writable({ write: (line, _encoding, next) => (said.push(String(line)), next()) }) };
     // A database that this operator makes is 70 days old when the next one looks at it: its certificate must be renewed.
     operator = await startOperator(cluster, namespace, { ...options, clock: { ...systemClock, now: () => Date.now() - 70 * 86_400_000 } });
     living.stopOperator = async () => {
@@ -91,9 +99,9 @@ export function lifeOf(story: EngineStory): void {
 
   const events = () => cluster.kubectl(`get events -n ${namespace} --field-selector involvedObject.name=${name}`);
 
-  async function sql(statement: string, password?: string): Promise<string> {
+  async function sql(statement: string, password?: string, account = 'app'): Promise<string> {
     const current = password ?? Buffer.from(await cluster.kubectl(`get secret ${name}-app -n ${namespace} -o jsonpath={.data.password}`), 'base64').toString();
-    return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -c server -- sh -c '${story.client(name)}'`, `${current}\n${statement}\n`)).trim();
+    return (await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -c server -- sh -c '${story.client(name, account)}'`, `${current}\n${statement}\n`)).trim();
   }
 
   const living = { get cluster() { return cluster; }, get namespace() { return namespace; }, name, at, becomes, ready, isReady, podUid, change, sql, stopOperator: async () => {}, restartOperator: async () => {} };
@@ -106,6 +114,7 @@ export function lifeOf(story: EngineStory): void {
     expect(await sql('SELECT count(*) FROM notes')).toBe('2');
   }, 180_000);
 
+  isolationOf(living, story.port);
   tlsOf(living, story);
 
   it('takes a new password from its Secret while a connection with the old one works on', async () => {
@@ -173,6 +182,19 @@ export function lifeOf(story: EngineStory): void {
 
   enduranceOf(living, story.engine, story.versions);
 
+  it('is left alone while paused, and looked after again when it is not', async () => {
+    await change({ paused: true });
+    await becomes('the pause', (object) => ready(object)?.reason === 'Paused');
+    await cluster.kubectl(`delete service ${name} -n ${namespace}`);
+    await change({ size: '3Gi' });
+    await becomes('the pause of the newest spec', (object) => ready(object)?.reason === 'Paused' && object.status.observedGeneration === object.metadata.generation);
+    expect((await cluster.kubectl(`get service ${name} -n ${namespace} --ignore-not-found -o name`)).trim()).toBe('');
+    expect(await cluster.kubectl(`get pvc data-${name}-0 -n ${namespace} -o jsonpath={.spec.resources.requests.storage}`)).toBe('2Gi');
+    await change({ paused: false });
+    await becomes('Ready again', isReady);
+    await waitFor(cluster, at('persistentvolumeclaims', `data-${name}-0`), (seen) => seen?.spec.resources.requests.storage === '3Gi', { what: 'what was asked for meanwhile' });
+  }, 120_000);
+
   it('sleeps without pods and wakes with its data, and with what was changed meanwhile', async () => {
     await change({ parameters: { [story.dynamic.name]: story.dynamic.value } });
     await becomes('the parameter', isReady);
@@ -202,10 +224,12 @@ export function lifeOf(story: EngineStory): void {
     await waitFor(cluster, at('databasebackups', 'before-release', 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end of a record whose backup the retention removed', withinMs: 120_000 });
   }, 300_000);
 
+  accountsOf(living, story, said);
+
   // Its backups are of the version that it was upgraded to.
   farewellOf(living, story.writer, () => cluster.apply(database({ version: story.versions.next })));
 
-  it('was denied nothing by its rights, and has none that it never used', () => {
+  testOfOwn('was denied nothing by its rights, and has none that it never used', () => {
     expect(account.denied()).toEqual([]);
     expect(account.unused().filter((right) => !RARELY_USED.has(right))).toEqual([]);
   });

@@ -17,8 +17,8 @@ export interface Living {
   podUid(): Promise<string>;
   /** Changes fields of its spec. */
   change(patch: object): Promise<string>;
-  /** What the server answers to the application. */
-  sql(statement: string): Promise<string>;
+  /** What the server answers to the application, or to another account that logs in with that password. */
+  sql(statement: string, password?: string, account?: string): Promise<string>;
   /** Nobody looks after it, until `restartOperator`. */
   stopOperator(): Promise<void>;
   /** Another process of the operator takes over; its clock goes right. */

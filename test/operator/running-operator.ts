@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { controllers } from '../../src/operator';
 import { DatabaseCrd } from '../../src/constructs/database-crd';
 import { packageVersion } from '../../src/kind/package-version';
@@ -21,6 +22,8 @@ export interface RunningOperatorOptions {
   readonly metrics?: Metrics;
   /** Name of a Lease in the first namespace to lead by. @default it leads without one */
   readonly lease?: string;
+  /** Where it logs all it has to say. @default nowhere, or to the standard output where DBOP_TEST_LOG is set */
+  readonly log?: Writable;
 }
 
 /** Installs our CRDs; safe to call from several tests at once. */
@@ -42,7 +45,7 @@ export async function startOperator(cluster: TestCluster, namespaces: string | r
     controllers: controllers({ client, manager: 'dbop', inCluster: false, storeImage: options.image ?? `cdk8s-database-operator:${packageVersion}`, group: options.group, metrics: options.metrics }),
     election: options.lease === undefined ? undefined : { lease: { namespace: within[0], name: options.lease } },
     clock: options.clock,
-    log: createLog({ level: process.env['DBOP_TEST_LOG'] === undefined ? 'fatal' : 'debug' }),
+    log: createLog({ level: options.log === undefined && process.env['DBOP_TEST_LOG'] === undefined ? 'fatal' : 'debug', to: options.log }),
   });
   const running = manager.run(stop.signal);
   return {

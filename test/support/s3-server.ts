@@ -41,7 +41,7 @@ export class S3Server {
     for (const bucket of options.buckets ?? []) mkdirSync(join(folder, 'data', bucket), { recursive: true });
     mkdirSync(join(folder, 'data'), { recursive: true });
     const tls = options.tls ? await makeCertificate(folder, address) : undefined;
-    const args = ['--port', `${address}:${port}`, '--region', 'us-east-1', ...(tls ? ['--cert', tls.certificate, '--key', tls.key] : []), 'posix', join(folder, 'data')];
+    const args = ['-listen', `${address}:${port}`, '-folder', join(folder, 'data'), ...(tls ? ['-cert', tls.certificate, '-key', tls.key] : [])];
     const env = { ...process.env, ROOT_ACCESS_KEY: 'test-access', ROOT_SECRET_KEY: 'test-secret-key' };
     const child = spawn(versitygw, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     await untilListening(child, address, port!);
