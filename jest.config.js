@@ -9,8 +9,11 @@ const layer = (displayName, testMatch, more = {}) => ({
   ...more,
 });
 
+/** Long enough for a machine that has more to do than this: what takes too long shows in the benchmarks, not here. */
+const patience = { testTimeout: 60_000 };
+
 /** Marks the run, so that its tests share their clusters, and removes those at its end (test/support/shared-cluster.ts). */
-const sharedClusters = { globalSetup: '<rootDir>/test/support/global-setup.ts', globalTeardown: '<rootDir>/test/support/global-teardown.ts' };
+const sharedClusters = { ...patience, globalSetup: '<rootDir>/test/support/global-setup.ts', globalTeardown: '<rootDir>/test/support/global-teardown.ts' };
 
 module.exports = {
   testSequencer: '<rootDir>/test/support/longest-first.mjs',

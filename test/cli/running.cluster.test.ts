@@ -19,8 +19,8 @@ let image: string;
 beforeAll(async () => {
   cluster = await sharedCluster({ nodes: 1 });
   await ensureInstalled({ psql: 'postgresql-client', zsh: 'zsh', fish: 'fish' }, silent);
-  await cluster.demandOwn('images').ensureImages(['postgres:17']);
-  image = await cluster.demandOwn('images').loadOperator();
+  await cluster.ensureImages('postgres:17');
+  image = await cluster.loadOperator();
   namespace = await makeNamespace(cluster, { 'pod-security.kubernetes.io/enforce': 'restricted' });
   await installCrds(cluster);
   operator = await startOperator(cluster, namespace, { image });

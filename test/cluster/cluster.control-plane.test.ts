@@ -2,11 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { Cluster } from '../../cluster/cluster';
 import { Daemons } from '../../cluster/daemons';
 import { silent } from '../../cluster/progress';
-import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { nameInRun } from '../support/test-run';
 
-describe('one control plane', () => {
+describeOfOwn('one control plane', () => {
   let cluster: TestCluster;
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ test('ten times up and down leave no process and no folder', async () => {
     expect(new Daemons(cluster.folder.path).processes()).toEqual([]);
     expect(existsSync(cluster.folder.path)).toBe(false);
   }
-}, 120_000);
+}, 300_000);
 
 test('down of a cluster that never was is no error', async () => {
   await new Cluster(nameInRun('never'), silent).down();

@@ -1,4 +1,4 @@
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { firstUpTimeoutMs, sharedCluster, testOfOwn } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor } from '../support/wait-for';
@@ -24,9 +24,6 @@ test('kubectl works as a user types it', async () => {
 test('a failing kubectl says why', async () => {
   await expect(cluster.kubectl(`get configmap nothing -n ${namespace}`)).rejects.toThrow('configmaps "nothing" not found');
 });
-
-/** A cluster given by kubeconfig keeps its audit log to itself. */
-const testOfOwn = process.env['DBOP_TEST_KUBECONFIG'] ? test.skip : test;
 
 testOfOwn('the audit log tells who did what', async () => {
   const log = cluster.auditLog();

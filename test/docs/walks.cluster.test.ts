@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ensureInstalled } from '../../cluster/debian';
 import { programs } from '../../cluster/programs';
 import { silent } from '../../cluster/progress';
-import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import { firstUpTimeoutMs, ownCluster, testOfOwn } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { Session } from './session';
 import { pageBlocks, walks } from './walks';
@@ -47,7 +47,7 @@ async function reader(namespace: string): Promise<Session> {
   return new Session(checkout, notes, { ...own, DBOP_CLUSTER, NO_COLOR: '1', PATH: `${bin}:${dirname(kubectl)}:${process.env['PATH']}` });
 }
 
-test.each(walks)('$page can be followed literally', async ({ page, namespace }) => {
+testOfOwn.each(walks)('$page can be followed literally', async ({ page, namespace }) => {
   const session = await reader(namespace);
   for (const block of pageBlocks(page)) await session.follow(block);
 }, 900_000);

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { programs } from '../../cluster/programs';
 import { silent } from '../../cluster/progress';
 import { lines } from '../support/lines';
-import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { waitFor, type AnyObject } from '../support/wait-for';
 import { installExample, manifest } from './installed-example';
 
 /** R1, beside what its README walks through: `databases.example.com/v1`. A cluster of its own, so that `db` means no other kind. */
-describe('the simple claim', () => {
+describeOfOwn('the simple claim', () => {
   let cluster: TestCluster;
 
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { testOfOwn } from '../support/shared-cluster';
 import { waitFor, type AnyObject } from '../support/wait-for';
 import type { Living } from './living';
 
@@ -30,7 +31,7 @@ export function enduranceOf(living: Living, engine: string, versions: Versions):
     expect(await living.podUid()).toBe(pod);
   }, 90_000);
 
-  it('comes back with its data when its container is killed', async () => {
+  testOfOwn('comes back with its data when its container is killed', async () => {
     const { cluster, namespace, name, at } = living;
     const pod = JSON.parse(await cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o json`)) as { metadata: { uid: string }; spec: { nodeName: string }; status: { containerStatuses: { containerID: string }[] } };
     const node = await cluster.demandOwn('containers that tests may kill').node(pod.spec.nodeName);

@@ -119,8 +119,8 @@ describe('an operator that is killed after each of its writes, on a cluster whos
         await cluster.apply(database(name, { restore: { policy: 'Required', from: { database: 'orders' } } }));
         const asleep = await waitFor(cluster, workload(name), (seen) => seen !== undefined, { what: 'the workload' });
         expect(asleep.spec.replicas).toBe(0);
-        const job = await endPod(cluster, namespace, `${name}-restore`, wellDone.restored('before'));
         expect(origin(await waitFor(cluster, claim(name), (seen) => seen !== undefined, { what: 'the volume' }))).toBeUndefined();
+        const job = await endPod(cluster, namespace, `${name}-restore`, wellDone.restored('before'));
         await waitFor(cluster, workload(name), (seen) => seen?.spec.replicas === 1, { what: 'the start of the server' });
         expect(origin(await waitFor(cluster, claim(name), (seen) => seen !== undefined, { what: 'the volume' }))).toBe('before');
         expect((await waitFor(cluster, at('jobs', `${name}-restore`, 'batch/v1'), (seen) => seen !== undefined, { what: 'the Job' })).metadata.uid).toBe(job.metadata.uid);

@@ -1,4 +1,4 @@
-import { firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, ownCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -53,7 +53,7 @@ async function allHaveTheirData(): Promise<void> {
   for (const name of names) expect(await sql(name, 'SELECT count(*) FROM notes')).toBe('1');
 }
 
-describe('databases on two nodes', () => {
+describeOfOwn('databases on two nodes', () => {
   it('are Ready beside others that can’t start', async () => {
     await cluster.kubectl('cordon node2');
     await cluster.apply(clerk('first-password'));

@@ -5,7 +5,7 @@ import { findCluster } from '../../src/runtime/find-cluster';
 import { indexes, type Informer, type InformerEvent, type InformerSelection } from '../../src/runtime/informer';
 import { ManualClock } from '../../src/runtime/manual-clock';
 import { FaultProxy } from '../support/fault-proxy';
-import { firstUpTimeoutMs, ownCluster, sharedCluster } from '../support/shared-cluster';
+import { firstUpTimeoutMs, ownCluster, sharedCluster, testOfOwn } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 
@@ -301,7 +301,7 @@ describe('in bad times', () => {
   });
 });
 
-test('an API server that is killed and comes back is followed again, and nothing is missed or told twice', async () => {
+testOfOwn('an API server that is killed and comes back is followed again, and nothing is missed or told twice', async () => {
   const own = await ownCluster({ nodes: 0 });
   const ownProxy = await FaultProxy.start(own.api.access);
   endings.push(async () => {

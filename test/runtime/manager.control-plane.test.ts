@@ -1,7 +1,7 @@
 import { builtin, type KubeObject } from '../../src/kind/resource';
 import { done, type Context, type Controller, type ManagerOptions } from '../../src/runtime';
 import { FaultProxy } from '../support/fault-proxy';
-import { firstUpTimeoutMs, ownCluster, sharedCluster } from '../support/shared-cluster';
+import { firstUpTimeoutMs, ownCluster, sharedCluster, testOfOwn } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor } from '../support/wait-for';
@@ -184,7 +184,7 @@ test('a process is ready once its caches are full, and tells what it does in the
   await proxy.close();
 });
 
-test('an API server that restarts in mid-work costs time, but no object and no child', async () => {
+testOfOwn('an API server that restarts in mid-work costs time, but no object and no child', async () => {
   const own = await ownCluster({ nodes: 0 });
   try {
     await install(own, kind);

@@ -67,7 +67,7 @@ export function backupOf({ engine, version, newer = version, client, superuser, 
 
   beforeAll(async () => {
     cluster = await sharedCluster({ nodes: 1 });
-    storeImage = await cluster.demandOwn('images').loadOperator();
+    storeImage = await cluster.loadOperator();
     namespace = await makeNamespace(cluster, { 'pod-security.kubernetes.io/enforce': 'restricted' });
     await cluster.apply(...rendered((chart) => new BackupVolume(chart, 'backups', { name: 'backups', namespace, size: '1Gi' })));
     await server('shop', true);

@@ -9,6 +9,13 @@ import { nameInRun } from './test-run';
 /** Long enough for a new machine, on which the first test pays for building Kubernetes. */
 export const firstUpTimeoutMs = 25 * 60_000;
 
+/** A cluster that somebody else has made. */
+const given = process.env['DBOP_TEST_KUBECONFIG'];
+
+/** For what only the test bed's own clusters have: nodes to stop, an audit log, an API server to restart. Where another one is given, it is left out. */
+export const testOfOwn = given ? test.skip : test;
+export const describeOfOwn = given ? describe.skip : describe;
+
 /**
  * The cluster that all tests of this run share; the first one who asks starts it.
  *
@@ -17,7 +24,6 @@ export const firstUpTimeoutMs = 25 * 60_000;
  * - otherwise: one that is removed when the run ends.
  */
 export async function sharedCluster(options: { nodes: 0 | 1 | 2 }): Promise<TestCluster> {
-  const given = process.env['DBOP_TEST_KUBECONFIG'];
   if (given) return new TestCluster({ kubeconfig: given, kubectl: await kubectlFor(given) });
   // Two, because giving nodes to a control plane restarts its API server under the feet of other tests.
   return upAs(process.env['DBOP_CLUSTER'] ?? nameInRun(options.nodes === 0 ? 'control' : 'nodes'), options.nodes);

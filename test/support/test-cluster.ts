@@ -45,6 +45,11 @@ export class TestCluster {
     return new AuditLog(this.demandOwn('an audit log').folder.auditLog);
   }
 
+  /** The same, where there is one. */
+  public tryAuditLog(): AuditLog | undefined {
+    return this.parts.own && this.auditLog();
+  }
+
   /** Kills the API server at once and brings it back after `downMs`. For an `ownCluster` only: others are at work on a shared one. */
   public restartApiServer(downMs = 0): Promise<void> {
     return this.demandOwn('an API server that tests may restart').restartApiServer(downMs);
