@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lifeTable, type LifeReport } from './life';
+import { neighboursTable, type NeighboursReport } from './neighbours';
 import { plotOf } from './plot';
 import type { Report } from './report';
 import { tablesOf, type TextTable } from './tables';
@@ -20,6 +21,12 @@ export function writeLifeDocs(report: LifeReport): void {
   writeFileSync(join(folder, 'bench-life.json'), `${JSON.stringify(report, undefined, 1)}\n`);
   const rounds = Math.max(...Object.values(report.births).map((births) => births.length));
   put('life', [aboutRun(report, rounds), markdown(lifeTable(report))].join('\n\n'));
+}
+
+/** The same for databases that have sick neighbours. */
+export function writeNeighboursDocs(report: NeighboursReport): void {
+  writeFileSync(join(folder, 'bench-neighbours.json'), `${JSON.stringify(report, undefined, 1)}\n`);
+  put('neighbours', [aboutRun(report, report.rounds.length), markdown(neighboursTable(report))].join('\n\n'));
 }
 
 function put(place: string, text: string): void {

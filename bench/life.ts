@@ -1,11 +1,8 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiServer } from '../cluster/api-server';
-import { Cluster } from '../cluster/cluster';
-import { run } from '../cluster/command';
-import { programs } from '../cluster/programs';
+import type { ApiServer } from '../cluster/api-server';
 import type { Progress } from '../cluster/progress';
 import { birthOf, type Birth } from './database-birth';
+import { namespace, withInstalledOperator } from './installed-operator';
 import type { Machine } from './report';
 import { spreadOf, spreadText } from './statistics';
 import type { TextTable } from './tables';
@@ -25,36 +22,20 @@ export interface LifeReport {
   readonly births: Readonly<Record<EngineName, readonly Birth[]>>;
 }
 
-const namespace = 'bench-life';
-const manifests = join(__dirname, '..', 'dist');
-
-/** Starts databases one after the other on a cluster of its own, with the operator as its manifests install it, and removes all of it. */
-export async function births(rounds: number, progress: Progress): Promise<LifeReport['births']> {
-  const cluster = new Cluster(namespace, progress);
-  await cluster.down();
-  try {
-    await cluster.up(1);
-    await cluster.ensureImages(Object.values(engines).map(({ image }) => image));
-    await cluster.loadOperator();
-    await installOperator(cluster, progress);
-    const api = ApiServer.fromKubeconfig(cluster.kubeconfig());
-    try {
-      await api.demand('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-      const samples: Record<EngineName, Birth[]> = { mysql: [], postgres: [] };
-      for (const engine of Object.keys(engines) as EngineName[]) {
-        // The first one brings the image to the node.
-        for (let round = 0; round <= rounds; round++) {
-          const birth = await progress.step(`${engines[engine].title}: ${round === 0 ? 'image' : `round ${round} of ${rounds}`}`, '15 s', () => one(api, engine, `${engine}-${round}`));
-          if (round > 0) samples[engine].push(birth);
-        }
+/** Starts databases one after the other. */
+export function births(rounds: number, progress: Progress): Promise<LifeReport['births']> {
+  const images = Object.values(engines).map(({ image }) => image);
+  return withInstalledOperator(images, progress, async (api) => {
+    const samples: Record<EngineName, Birth[]> = { mysql: [], postgres: [] };
+    for (const engine of Object.keys(engines) as EngineName[]) {
+      // The first one brings the image to the node.
+      for (let round = 0; round <= rounds; round++) {
+        const birth = await progress.step(`${engines[engine].title}: ${round === 0 ? 'image' : `round ${round} of ${rounds}`}`, '15 s', () => one(api, engine, `${engine}-${round}`));
+        if (round > 0) samples[engine].push(birth);
       }
-      return samples;
-    } finally {
-      api.close();
     }
-  } finally {
-    await cluster.down();
-  }
+    return samples;
+  });
 }
 
 async function one(api: ApiServer, engine: EngineName, name: string): Promise<Birth> {
@@ -65,14 +46,6 @@ async function one(api: ApiServer, engine: EngineName, name: string): Promise<Bi
   // What its end has set off should not be measured with the next one.
   await sleep(3_000);
   return birth;
-}
-
-async function installOperator(cluster: Cluster, progress: Progress): Promise<void> {
-  const { kubectl } = await programs(['kubectl'], progress);
-  const type = (...args: string[]): Promise<string> => run(kubectl, args, { env: { KUBECONFIG: cluster.kubeconfig() } });
-  await type('apply', '--server-side', '-f', join(manifests, 'crds.yaml'), '-f', join(manifests, 'operator.yaml'));
-  await type('wait', '--for=condition=established', '--timeout=30s', 'crd/databases.dbop.dev');
-  await type('rollout', 'status', 'deployment/dbop', '-n', 'dbop-system', '--timeout=120s');
 }
 
 /** Between which moments who was waited for. */

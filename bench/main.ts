@@ -3,8 +3,9 @@ import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import { TerminalProgress } from '../cluster/progress';
 import { benchmark, type BenchmarkOptions, type Measurements } from './benchmark';
-import { writeDocs, writeLifeDocs } from './docs';
+import { writeDocs, writeLifeDocs, writeNeighboursDocs } from './docs';
 import { births, lifeTable } from './life';
+import { neighbours, neighboursTable } from './neighbours';
 import { renderCost } from './render-cost';
 import { thisMachine, type Report } from './report';
 import { subjectIds, type SubjectId } from './subject';
@@ -51,6 +52,18 @@ cli
     const report = { ...about, births: await births(rounds, new TerminalProgress()) };
     print(lifeTable(report));
     if (docs) writeLifeDocs(report);
+  });
+
+cli
+  .command('neighbours')
+  .description('Whether fifteen databases are Ready later for five beside them that can’t start: on a node, with real servers and the operator as its manifests install it.')
+  .option('--rounds <count>', 'rounds, in each of which they are made alone and beside the five', whole, 3)
+  .option('--docs', 'write docs/bench-neighbours.json and the table in docs/benchmarks.md')
+  .action(async ({ rounds, docs }: { rounds: number; docs?: true }) => {
+    const about = { date: today(), machine: thisMachine() };
+    const report = { ...about, rounds: await neighbours(rounds, new TerminalProgress()) };
+    print(neighboursTable(report));
+    if (docs) writeNeighboursDocs(report);
   });
 
 cli.parseAsync().catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { cacheFolder } from './folders';
 import { withLock } from './lock';
 import type { Progress } from './progress';
 
-/** A Debian file system: a release, and the packages on top of the smallest installation. */
+/** A Debian file system: a release, and the packages it has. */
 export interface DebianRecipe {
   readonly suite: 'bookworm' | 'trixie' | 'sid';
   readonly packages: readonly string[];
@@ -15,14 +15,17 @@ export interface DebianRecipe {
   readonly adjust?: readonly string[];
 }
 
-/** A file system made by `recipe`, as a tar file; made now if the cache lacks it. */
+/**
+ * Packages that were only unpacked, as a tar file, for a container to run programs from; made now if the cache lacks it.
+ * None was set up: that would take three times as long, for accounts and services that no container needs.
+ */
 export function debianTar(name: string, recipe: DebianRecipe, progress: Progress): Promise<string> {
-  return cached(name, `${name}-${keyOf(recipe)}.tar`, recipe, progress);
+  return cached(name, `${name}-${keyOf(recipe)}.tar`, recipe, progress, unpack);
 }
 
-/** A file system made by `recipe`, as a folder that must not be written. */
+/** An installed system, as a folder that must not be written; made now if the cache lacks it. */
 export function debianFolder(name: string, recipe: DebianRecipe, progress: Progress): Promise<string> {
-  return cached(name, `${name}-${keyOf(recipe)}`, recipe, progress);
+  return cached(name, `${name}-${keyOf(recipe)}`, recipe, progress, setUp);
 }
 
 /**
@@ -48,17 +51,18 @@ async function install(packages: readonly string[]): Promise<void> {
   await run('apt-get', args, options);
 }
 
-async function cached(name: string, file: string, recipe: DebianRecipe, progress: Progress): Promise<string> {
+type Make = (recipe: DebianRecipe, target: string) => Promise<void>;
+
+async function cached(name: string, file: string, recipe: DebianRecipe, progress: Progress, make: Make): Promise<string> {
   const target = cacheFolder('debian', file);
   if (existsSync(target)) return target;
   await ensureInstalled({ mmdebstrap: 'mmdebstrap' }, progress);
   mkdirSync(cacheFolder('debian'), { recursive: true });
   await withLock(cacheFolder('debian', `${name}.lock`), async () => {
     if (existsSync(target)) return;
-    const suffix = file.endsWith('.tar') ? '.tar' : '';
-    const building = cacheFolder('debian', `.building-${process.pid}-${name}${suffix}`);
+    const building = cacheFolder('debian', `.building-${process.pid}-${name}`);
     try {
-      await progress.step(`making the file system '${name}' from Debian ${recipe.suite}`, '50 s', () => bootstrap(recipe, building));
+      await progress.step(`making the file system '${name}' from Debian ${recipe.suite}`, '40 s', () => make(recipe, building));
       renameSync(building, target);
     } finally {
       rmSync(building, { recursive: true, force: true });
@@ -67,27 +71,48 @@ async function cached(name: string, file: string, recipe: DebianRecipe, progress
   return target;
 }
 
-async function bootstrap(recipe: DebianRecipe, target: string): Promise<void> {
+/** What nobody reads in a pod or on a node, and what mmdebstrap copies from this machine. */
+const needless = ['usr/share/{doc,man,info,locale,lintian}', 'etc/{hostname,resolv.conf}'];
+
+const setUp: Make = (recipe, target) => {
+  const excluded = ['doc', 'man', 'info', 'locale', 'lintian'].map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`);
+  // Nothing is lost when a half-made file system is: it is made anew.
+  return bootstrap(recipe, target, ['--variant=minbase', '--dpkgopt=force-unsafe-io', ...excluded, `--include=${recipe.packages.join(',')}`, ...(recipe.adjust ?? []).map((command) => `--customize-hook=${command}`)]);
+};
+
+/** What every container finds, besides the packages that are asked for: a shell and its tools, and a list of users. */
+const base = ['base-files', 'base-passwd', 'dash', 'bash', 'coreutils', 'findutils', 'sed', 'grep', 'libc-bin'];
+
+const unpack: Make = async (recipe, target) => {
+  const folder = `${target}.folder`;
+  try {
+    // Before the packages, because some of them still bring files for the old folders.
+    const links = 'for folder in bin sbin lib lib64; do mkdir -p "$1/usr/$folder" && ln -s "usr/$folder" "$1/$folder"; done';
+    await bootstrap(recipe, folder, ['--variant=extract', `--setup-hook=${links}`, `--include=${[...base, ...recipe.packages].join(',')}`]);
+    const users = 'for list in passwd group; do cp "$1/usr/share/base-passwd/$list.master" "$1/etc/$list"; done';
+    for (const command of [users, ...(recipe.adjust ?? []), `cd "$1" && rm -rf ${needless.join(' ')}`]) await run('bash', ['-ec', command, 'adjust', folder], { nice: true });
+    await run('tar', ['--create', '--file', target, '--directory', folder, '--numeric-owner', '.'], { nice: true });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+async function bootstrap({ suite, asReleased = false }: DebianRecipe, target: string, options: readonly string[]): Promise<void> {
   const args = [
-    '--variant=minbase',
-    // Nothing is lost when a half-made file system is: it is made anew.
-    '--dpkgopt=force-unsafe-io',
     '--mode=root',
-    `--format=${target.endsWith('.tar') ? 'tar' : 'directory'}`,
-    `--include=${recipe.packages.join(',')}`,
+    '--format=directory',
     // A mirror may be older than the expiry date of its index; the signature is checked all the same.
     '--aptopt=Acquire::Check-Valid-Until "false"',
-    ...['doc', 'man', 'info', 'locale', 'lintian'].map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`),
-    ...(recipe.asReleased ? [`--setup-hook=sed -i '/-updates\\|-security/d' "$1"/etc/apt/sources.list`] : []),
-    ...(recipe.adjust ?? []).map((command) => `--customize-hook=${command}`),
-    recipe.suite,
+    ...(asReleased ? [`--setup-hook=sed -i '/-updates\\|-security/d' "$1"/etc/apt/sources.list`] : []),
+    ...options,
+    suite,
     target,
     ...mirror(),
   ];
   try {
     await run('mmdebstrap', args, { nice: true });
   } catch (error) {
-    if (error instanceof CommandError) throw new Error(`cannot make a Debian ${recipe.suite} file system; is a Debian mirror within reach (DBOP_DEBIAN_MIRROR names another one)?`, { cause: error });
+    if (error instanceof CommandError) throw new Error(`cannot make a Debian ${suite} file system; is a Debian mirror within reach (DBOP_DEBIAN_MIRROR names another one)?`, { cause: error });
     throw error;
   }
 }

@@ -22,9 +22,7 @@ const mysql: CatalogEntry = {
     suite: 'sid',
     packages: ['mysql-server-core', 'mysql-client-core', 'zstd'],
     adjust: [
-      `chroot "$1" groupadd --gid ${databaseUser} mysql`,
-      `chroot "$1" useradd --uid ${databaseUser} --gid ${databaseUser} --no-create-home --home-dir /var/lib/mysql mysql`,
-      ...ownFolders('var/lib/mysql', 'var/run/mysqld'),
+      ...asUser('mysql', 'var/lib/mysql', 'run/mysqld'),
       without('usr/bin/my{isam,sql_}*', 'usr/bin/mysql{check,import,show,slap}', 'usr/bin/{perror,innochecksum,ibd2sdi}', 'usr/lib/mysql/plugin/*_client.so', 'usr/share/perl', 'usr/lib/*/perl'),
     ],
   },
@@ -39,11 +37,7 @@ function postgres(major: number, release: Pick<DebianRecipe, 'suite' | 'asReleas
       ...release,
       packages: [`postgresql-${major}`, `postgresql-client-${major}`, 'zstd'],
       adjust: [
-        `chroot "$1" groupmod --gid ${databaseUser} postgres`,
-        `chroot "$1" usermod --uid ${databaseUser} --gid ${databaseUser} postgres`,
-        // Debian's package sets up a server of its own at once; an image starts empty.
-        'rm -rf "$1"/var/lib/postgresql/* "$1"/etc/postgresql/*',
-        ...ownFolders('var/lib/postgresql', 'var/lib/postgresql/data', 'var/run/postgresql'),
+        ...asUser('postgres', 'var/lib/postgresql', 'var/lib/postgresql/data', 'run/postgresql'),
         without('usr/lib/*/libLLVM*', 'usr/lib/*/libz3*', 'usr/lib/postgresql/*/lib/{llvmjit*,bitcode}', 'usr/share/i18n'),
       ],
     },
@@ -55,7 +49,7 @@ function postgres(major: number, release: Pick<DebianRecipe, 'suite' | 'asReleas
 const nodejs: CatalogEntry = {
   title: 'Node.js 24',
   names: ['node:24-slim', 'node:24'],
-  recipe: { suite: 'sid', packages: ['nodejs', 'ca-certificates'] },
+  recipe: { suite: 'sid', packages: ['nodejs'] },
   config: { Env: [`PATH=${path}`], Cmd: ['node'] },
 };
 
@@ -69,9 +63,14 @@ export const catalog: readonly CatalogEntry[] = [
 
 /** Tools that no pod here runs. The nodes of every cluster unpack an image anew, so its size is paid for many times. */
 function without(...paths: string[]): string {
-  return `cd "$1" && bash -c 'rm -rf ${paths.join(' ')}'`;
+  return `cd "$1" && rm -rf ${paths.join(' ')}`;
 }
 
-function ownFolders(...folders: string[]): string[] {
-  return folders.map((folder) => `mkdir -p "$1/${folder}" && chown ${databaseUser}:${databaseUser} "$1/${folder}"`);
+/** An account of that name, and folders of its own; the first is its home. */
+function asUser(name: string, ...folders: string[]): string[] {
+  return [
+    `echo '${name}:x:${databaseUser}:${databaseUser}::/${folders[0]}:/bin/sh' >> "$1/etc/passwd"`,
+    `echo '${name}:x:${databaseUser}:' >> "$1/etc/group"`,
+    ...folders.map((folder) => `mkdir -p "$1/${folder}" && chown ${databaseUser}:${databaseUser} "$1/${folder}"`),
+  ];
 }

@@ -11,7 +11,7 @@ import { restore } from './restore';
 import { FRESH_MS } from './sql/server-probe';
 
 /** A server that has just come up is asked again soon; events announce everything else. */
-const SOON_MS = 1_000;
+const SOON_MS = 300;
 /** How often a Secret is looked for that is not there, or not as it should be. */
 const LOOK_AGAIN_MS = 30_000;
 /** How often a server is told to read its certificate that the kubelet has not brought yet. */

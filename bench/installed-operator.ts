@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { ApiServer } from '../cluster/api-server';
+import { Cluster } from '../cluster/cluster';
+import { run } from '../cluster/command';
+import { programs } from '../cluster/programs';
+import type { Progress } from '../cluster/progress';
+
+/** The cluster's name, and that of the namespace in which databases are made. */
+export const namespace = 'bench-life';
+
+const manifests = join(__dirname, '..', 'dist');
+
+/** Works on a cluster of its own, of one node, with the operator as its manifests install it, and removes all of it. */
+export async function withInstalledOperator<T>(images: readonly string[], progress: Progress, work: (api: ApiServer) => Promise<T>): Promise<T> {
+  const cluster = new Cluster(namespace, progress);
+  await cluster.down();
+  try {
+    await cluster.up(1);
+    await cluster.ensureImages(images);
+    await cluster.loadOperator();
+    await install(cluster, progress);
+    const api = ApiServer.fromKubeconfig(cluster.kubeconfig());
+    try {
+      await api.demand('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+      return await work(api);
+    } finally {
+      api.close();
+    }
+  } finally {
+    await cluster.down();
+  }
+}
+
+async function install(cluster: Cluster, progress: Progress): Promise<void> {
+  const { kubectl } = await programs(['kubectl'], progress);
+  const type = (...args: string[]): Promise<string> => run(kubectl, args, { env: { KUBECONFIG: cluster.kubeconfig() } });
+  await type('apply', '--server-side', '-f', join(manifests, 'crds.yaml'), '-f', join(manifests, 'operator.yaml'));
+  await type('wait', '--for=condition=established', '--timeout=30s', 'crd/databases.dbop.dev');
+  await type('rollout', 'status', 'deployment/dbop', '-n', 'dbop-system', '--timeout=120s');
+}
