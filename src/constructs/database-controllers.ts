@@ -7,9 +7,6 @@ import { builtin, type ResourceType } from '../kind/resource';
 /** The progress of a Job stands in its log, and nowhere else. */
 const readLogs: Access = { type: builtin.Pod, subresource: 'log', verbs: ['get'], why: 'tell how far a backup or restore is, by the last lines that its Job has printed' };
 
-/** Whoever else removes pods does so for the sake of their owner. */
-const removePods: Access = { type: builtin.Pod, verbs: ['delete'], why: 'end a server whose StatefulSet went without it: nobody else would, and a deletion would wait for it for ever' };
-
 /** What the operator of this package touches, controller by controller. */
 export interface DatabaseControllers {
   readonly database: ControllerDeclaration<typeof Database>;
@@ -53,7 +50,7 @@ export function databaseDeclaration<K extends Kind>(kind: K, options: DatabaseDe
     ownership: 'label',
     watches: [builtin.Pod],
     finalizer: options.finalizer,
-    also: [readLogs, removePods],
+    also: [readLogs],
   };
 }
 

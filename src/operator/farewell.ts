@@ -1,6 +1,6 @@
 import { builtin, keyOf, type KubeObject, type ResourceType } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
-import { accountsSecret, claimMarks, finalBackupJob, serverChildren } from './children';
+import { accountsSecret, claimMarks, finalBackupJob, isWorkload, serverChildren } from './children';
 import { keepSize, type Claim } from './claim';
 import { close } from './closing';
 import { refusal } from './decide';
@@ -11,7 +11,7 @@ import { podsOf } from './observe';
 import type { DatabasePlan } from './plan';
 
 /** The order of removal: nothing may write to a volume that is about to go, and the passwords go last. */
-const writers = (plan: DatabasePlan): readonly ResourceType[] => [plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet, builtin.CronJob];
+const workloadType = ({ server }: DatabasePlan): ResourceType => (server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet);
 const REST: readonly ResourceType[] = [builtin.Service, builtin.ConfigMap, builtin.ServiceAccount, builtin.NetworkPolicy, builtin.Secret];
 
 /** Takes the last backup of a database that is being deleted. Nothing is removed before it is proved. */
@@ -51,9 +51,10 @@ export async function remove(pass: Pass): Promise<Telling> {
   const { context, plan, facts } = pass;
   const waits = (message: string, reason = 'Removing'): Telling => ({ kind: 'wait', phase: 'Deleting', reason, message, after: 2_000 });
   const doneJobs = context.read<Job>(builtin.Job).children().filter((job) => job.metadata.name !== plan.backup.finalJob && !hasFailed(job));
-  await removeAll(pass, [...writers(plan).flatMap((type) => childrenOf(pass, type)), ...doneJobs]);
   const pods = podsOf(context, plan, 'server');
-  await removeAll(pass, pods.filter(isOrphan));
+  const isOrphaned = pods.some(isOrphan);
+  if (isOrphaned) await adopt(pass);
+  await removeAll(pass, [...(isOrphaned ? [] : childrenOf(pass, workloadType(plan))), ...childrenOf(pass, builtin.CronJob), ...doneJobs]);
   if (pods.length > 0) return waits(`waits for pod ${pods[0]!.metadata.name} to shut down`);
   const claims = context.read(builtin.PersistentVolumeClaim).children();
   if (plan.deletionPolicy === 'Retain') await refuseTerminating(pass);
@@ -107,6 +108,12 @@ function childrenOf({ context }: Pass, type: ResourceType): KubeObject[] {
 async function removeAll({ context }: Pass, objects: readonly KubeObject[]): Promise<boolean> {
   const gone = await Promise.all(objects.map((object) => context.remove(object)));
   return gone.every(Boolean);
+}
+
+/** Has a pod taken up by a workload that wants none, and so ends it: the operator itself has no right to. */
+async function adopt({ context, plan }: Pass): Promise<void> {
+  const workload = serverChildren(plan, { running: false, holdsData: false }).filter((child) => isWorkload(child, plan));
+  await context.apply(workload, { replaceable: [builtin.StatefulSet] });
 }
 
 /** A StatefulSet that was being made anew, or whose volume was deleted, has left its pod to nobody: the garbage collector passes it by. */

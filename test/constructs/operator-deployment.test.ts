@@ -52,7 +52,7 @@ test('no rule has a wildcard, and no right that no controller declares', () => {
     'secrets: get,list,watch,create,patch,delete',
     'serviceaccounts: get,list,watch,create,patch,delete',
     'services: get,list,watch,create,patch,delete',
-    'pods: list,watch,delete',
+    'pods: list,watch',
     'pods/log: get',
     'statefulsets: get,list,watch,create,patch,delete',
     'cronjobs: get,list,watch,create,patch,delete',
