@@ -17,7 +17,7 @@ export interface DebianRecipe {
 
 /**
  * Packages that were only unpacked, as a tar file, for a container to run programs from; made now if the cache lacks it.
- * None was set up: that would take three times as long, for accounts and services that no container needs.
+ * None was set up: that would take three times as long, and what a container needs of it `adjust` does as well.
  */
 export function debianTar(name: string, recipe: DebianRecipe, progress: Progress): Promise<string> {
   return cached(name, `${name}-${keyOf(recipe)}.tar`, recipe, progress, unpack);
@@ -62,7 +62,7 @@ async function cached(name: string, file: string, recipe: DebianRecipe, progress
     if (existsSync(target)) return;
     const building = cacheFolder('debian', `.building-${process.pid}-${name}`);
     try {
-      await progress.step(`making the file system '${name}' from Debian ${recipe.suite}`, '40 s', () => make(recipe, building));
+      await progress.step(`making the file system '${name}' from Debian ${recipe.suite}`, '20 to 40 s', () => make(recipe, building));
       renameSync(building, target);
     } finally {
       rmSync(building, { recursive: true, force: true });
@@ -80,17 +80,13 @@ const setUp: Make = (recipe, target) => {
   return bootstrap(recipe, target, ['--variant=minbase', '--dpkgopt=force-unsafe-io', ...excluded, `--include=${recipe.packages.join(',')}`, ...(recipe.adjust ?? []).map((command) => `--customize-hook=${command}`)]);
 };
 
-/** What every container finds, besides the packages that are asked for: a shell and its tools, and a list of users. */
-const base = ['base-files', 'base-passwd', 'dash', 'bash', 'coreutils', 'findutils', 'sed', 'grep', 'libc-bin'];
-
 const unpack: Make = async (recipe, target) => {
   const folder = `${target}.folder`;
   try {
     // Before the packages, because some of them still bring files for the old folders.
-    const links = 'for folder in bin sbin lib lib64; do mkdir -p "$1/usr/$folder" && ln -s "usr/$folder" "$1/$folder"; done';
-    await bootstrap(recipe, folder, ['--variant=extract', `--setup-hook=${links}`, `--include=${[...base, ...recipe.packages].join(',')}`]);
-    const users = 'for list in passwd group; do cp "$1/usr/share/base-passwd/$list.master" "$1/etc/$list"; done';
-    for (const command of [users, ...(recipe.adjust ?? []), `cd "$1" && rm -rf ${needless.join(' ')}`]) await run('bash', ['-ec', command, 'adjust', folder], { nice: true });
+    const merged = 'for folder in bin sbin lib lib64; do mkdir -p "$1/usr/$folder" && ln -s "usr/$folder" "$1/$folder"; done';
+    await bootstrap(recipe, folder, ['--variant=extract', `--setup-hook=${merged}`, `--include=${recipe.packages.join(',')}`]);
+    for (const command of [...(recipe.adjust ?? []), `cd "$1" && rm -rf ${needless.join(' ')}`]) await run('bash', ['-ec', command, 'adjust', folder], { nice: true });
     await run('tar', ['--create', '--file', target, '--directory', folder, '--numeric-owner', '.'], { nice: true });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -39,14 +39,14 @@ if (process.env.DBOP_TEST_KUBECONFIG === undefined && whyNot({ nodes: 1 }) === '
 
 const failed = gates.filter(([title, work]) => !step(title, work)).map(([title]) => title);
 const skipped = [];
-const totals = { passed: 0, failed: failed.length };
+const totals = { passed: 0, failed: failed.length, skipped: 0 };
 for (const round of rounds) await Promise.all(round.map(check));
 
 rmSync(shelf, { recursive: true, force: true });
 console.log('');
 for (const text of skipped) console.log(`Not run here: ${text}`);
 if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
-console.log(`${totals.passed} passed, ${totals.failed} failed`);
+console.log(`${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
 process.exitCode = totals.failed === 0 ? 0 : 1;
 
 /** Runs a layer of tests if this machine can. */
@@ -77,6 +77,7 @@ async function add({ name, title, args = [] }) {
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = counts;
   totals.passed += numPassedTests;
   totals.failed += numFailedTests + numRuntimeErrorTestSuites;
+  totals.skipped += numPendingTests;
   if (numPendingTests > 0 && process.env.CI === 'true') fail(title, `${numPendingTests} tests were skipped`);
   if (status !== 0) failed.push(title);
 }

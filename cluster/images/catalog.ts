@@ -15,17 +15,24 @@ const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** The user that official database images run as, which manifests therefore name. */
 const databaseUser = 999;
 
+/** What every container finds besides the packages that are asked for: a shell and its tools, and what the set-up of Debian's base would have made. */
+function container({ packages, adjust = [], ...release }: DebianRecipe): DebianRecipe {
+  const base = ['base-files', 'base-passwd', 'dash', 'bash', 'coreutils', 'findutils', 'sed', 'grep', 'libc-bin'];
+  const users = 'for list in passwd group; do cp "$1/usr/share/base-passwd/$list.master" "$1/etc/$list"; done';
+  return { ...release, packages: [...base, ...packages], adjust: ['rm -rf "$1/var/run" && ln -s /run "$1/var/run"', users, ...adjust] };
+}
+
 const mysql: CatalogEntry = {
   title: 'MySQL 9.7',
   names: ['mysql:9.7', 'mysql:8.4.9', 'mysql:8.4', 'mysql:8.0', 'mysql:5.7', 'mysql:9', 'mysql:latest'],
-  recipe: {
+  recipe: container({
     suite: 'sid',
     packages: ['mysql-server-core', 'mysql-client-core', 'zstd'],
     adjust: [
       ...asUser('mysql', 'var/lib/mysql', 'run/mysqld'),
       without('usr/bin/my{isam,sql_}*', 'usr/bin/mysql{check,import,show,slap}', 'usr/bin/{perror,innochecksum,ibd2sdi}', 'usr/lib/mysql/plugin/*_client.so', 'usr/share/perl', 'usr/lib/*/perl'),
     ],
-  },
+  }),
   config: { Env: [`PATH=${path}`], Cmd: ['mysqld'] },
 };
 
@@ -33,14 +40,14 @@ function postgres(major: number, release: Pick<DebianRecipe, 'suite' | 'asReleas
   return {
     title: `PostgreSQL ${major}${release.asReleased ? ', an earlier minor version' : ''}`,
     names,
-    recipe: {
+    recipe: container({
       ...release,
       packages: [`postgresql-${major}`, `postgresql-client-${major}`, 'zstd'],
       adjust: [
         ...asUser('postgres', 'var/lib/postgresql', 'var/lib/postgresql/data', 'run/postgresql'),
         without('usr/lib/*/libLLVM*', 'usr/lib/*/libz3*', 'usr/lib/postgresql/*/lib/{llvmjit*,bitcode}', 'usr/share/i18n'),
       ],
-    },
+    }),
     config: { Env: [`PATH=${path}:/usr/lib/postgresql/${major}/bin`, 'PGDATA=/var/lib/postgresql/data'], Cmd: ['postgres'] },
   };
 }
@@ -49,7 +56,7 @@ function postgres(major: number, release: Pick<DebianRecipe, 'suite' | 'asReleas
 const nodejs: CatalogEntry = {
   title: 'Node.js 24',
   names: ['node:24-slim', 'node:24'],
-  recipe: { suite: 'sid', packages: ['nodejs'] },
+  recipe: container({ suite: 'sid', packages: ['nodejs'] }),
   config: { Env: [`PATH=${path}`], Cmd: ['node'] },
 };
 

@@ -39,7 +39,7 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
   return told('wait', 'FinalBackup', `Job ${plan.backup.finalJob} takes the last backup and proves it`);
 }
 
-/** The plan without a change that was refused: neither the closing nor the Job may bring it to the data by the way. */
+/** The plan without a change that was refused: it must neither reach the data by the way nor stand in the way of the end. */
 function asItRuns(plan: DatabasePlan, facts: Facts): DatabasePlan {
   if (refusal(plan, facts) === undefined) return plan;
   const { version, image, parameters } = plan.server;
@@ -47,7 +47,8 @@ function asItRuns(plan: DatabasePlan, facts: Facts): DatabasePlan {
 }
 
 /** Removes everything but backups, failed Jobs (for their logs) and, if it is to be retained, the data. */
-export async function remove(pass: Pass): Promise<Telling> {
+export async function remove(asked: Pass): Promise<Telling> {
+  const pass = { ...asked, plan: asItRuns(asked.plan, asked.facts) };
   const { context, plan, facts } = pass;
   const waits = (message: string, reason = 'Removing'): Telling => ({ kind: 'wait', phase: 'Deleting', reason, message, after: 2_000 });
   const doneJobs = context.read<Job>(builtin.Job).children().filter((job) => job.metadata.name !== plan.backup.finalJob && !hasFailed(job));

@@ -1,5 +1,5 @@
 import { Metrics, systemClock, type Clock } from '../../src/runtime';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -42,7 +42,7 @@ async function run(name: string, word = wellDone.stored(name)): Promise<AnyObjec
   return settled(name);
 }
 
-describe('the runs of a schedule, on a cluster that runs no pods', () => {
+describeOfOwn('the runs of a schedule, on a cluster that runs no pods', () => {
   it('tell of one that failed in a condition, an Event and a metric, keep it, and go on', async () => {
     await cluster.apply(database('orders'));
     await waitFor(cluster, at('cronjobs', 'orders-backup', 'batch/v1'), (seen) => seen?.spec.suspend === false, { what: 'the schedule' });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DeletionProtection } from '../../src/constructs/deletion-protection';
 import { render } from '../../src/runtime';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -62,7 +62,7 @@ async function policyGuards(what: string, namespace: string): Promise<string> {
   }
 }
 
-describe('the deletion of a namespace', () => {
+describeOfOwn('the deletion of a namespace', () => {
   // All three at once: the namespace controller takes its time between two looks.
   beforeAll(async () => {
     await Promise.all([
@@ -113,7 +113,7 @@ describe('the deletion of a namespace', () => {
   }, 180_000);
 });
 
-describe('a deletion', () => {
+describeOfOwn('a deletion', () => {
   it.each(['foreground', 'orphan'])('by --cascade=%s takes and leaves behind nothing by the way: the last backup comes first, then all goes', async (cascade) => {
     await withData(cascade, home);
     await cluster.kubectl(`delete ${resource} ${cascade} -n ${home} --cascade=${cascade} --wait=false`);
@@ -141,6 +141,17 @@ describe('a deletion', () => {
     expect((await cluster.kubectl(`get pods -n ${home} -l app.kubernetes.io/instance=orphaned -o name`)).trim()).toBe('');
   }, 200_000);
 
+  it('retains the volume also of a database whose newest spec was refused', async () => {
+    await withData('stubborn', home, { deletionPolicy: 'Retain' });
+    await change('stubborn', home, { parameters: { server_id: '7' } });
+    await says('stubborn', home, 'ChangeRefused');
+    await cluster.kubectl(`delete ${resource} stubborn -n ${home} --wait=false`);
+    await isGone(db('stubborn', home));
+    const claim = await waitFor(cluster, core('persistentvolumeclaims', 'data-stubborn-0', home), (seen) => seen !== undefined, { what: 'the volume' });
+    expect(claim.metadata).toMatchObject({ annotations: { 'dbop.dev/holds-data': 'true' } });
+    expect(claim.metadata.labels).not.toHaveProperty('dbop.dev/owner');
+  }, 120_000);
+
   it('shuts nobody out for a last backup that a quota forbids, and says so', async () => {
     await withData('poor', home);
     await cluster.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'no-jobs', namespace: home }, spec: { hard: { 'count/jobs.batch': '0' } } });
@@ -164,7 +175,7 @@ describe('a deletion', () => {
   }, 120_000);
 });
 
-describe('the deletion of the definitions', () => {
+describeOfOwn('the deletion of the definitions', () => {
   const crd = (name: string) => ({ apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions', name: `${name}.${group}` });
   const deletion = 'delete --wait=false crd';
 

@@ -1,5 +1,5 @@
 import { FaultProxy } from '../support/fault-proxy';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -73,7 +73,7 @@ async function killedAfterEach(errand: Errand): Promise<number> {
   for (let n = 1; ; n += 1) if (!(await killedAfter(n, errand))) return n - 1;
 }
 
-describe('an operator that is killed after each of its writes, on a cluster whose pods the test ends', () => {
+describeOfOwn('an operator that is killed after each of its writes, on a cluster whose pods the test ends', () => {
   it('takes a backup all the same, with one Job, and tells what that said', async () => {
     await cluster.apply(database('orders', { paused: false, restore: { policy: 'Never' } }));
     const writes = await killedAfterEach({

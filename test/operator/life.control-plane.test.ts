@@ -1,5 +1,5 @@
 import { FaultProxy } from '../support/fault-proxy';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -30,7 +30,7 @@ const at = (resource: string, name: string, apiVersion = 'v1') => ({ apiVersion,
 const db = (name: string) => at('databases', name, 'dbop.dev/v1alpha1');
 const ready = (object: AnyObject | undefined) => object?.status?.conditions?.find((condition: { type: string }) => condition.type === 'Ready');
 
-describe('a Database on a cluster that runs no pods', () => {
+describeOfOwn('a Database on a cluster that runs no pods', () => {
   it('becomes its children, and says what it waits for', async () => {
     await cluster.apply(database('orders'));
     const object = await waitFor(cluster, db('orders'), (seen) => ready(seen)?.reason === 'PodPending', { what: 'the wait for the scheduler' });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { S3Server } from '../support/s3-server';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -50,7 +50,7 @@ const stored = (name: string) => {
 };
 const uploads = () => readdirSync(bucket.bucketFolder('backups'), { recursive: true, encoding: 'utf8' }).filter((path) => /multipart.+[0-9]+$/.test(path));
 
-describe('a database whose backups are in a bucket', () => {
+describeOfOwn('a database whose backups are in a bucket', () => {
   it('says which Secret of the bucket is missing, and begins when it is there', async () => {
     await cluster.apply(database('orders', { backup: { s3: place(), schedule: '0 3 1 1 *', timeZone: 'Etc/UTC' } }));
     const waits = await waitFor(cluster, at('databases', 'orders'), (seen) => condition(seen, 'Ready')?.reason === 'SecretMissing', { what: 'the wait for the Secret' });

@@ -1,5 +1,5 @@
 import { FaultProxy } from '../support/fault-proxy';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -74,7 +74,7 @@ function writesTo(proxy: FaultProxy, name: string): string[] {
     .sort();
 }
 
-describe('twenty databases of which five can’t start', () => {
+describeOfOwn('twenty databases of which five can’t start', () => {
   it('cost each of the other fifteen the same writes as without them', async () => {
     const alone = await work(healthy);
     const beside = await work([...Object.keys(sick), ...healthy]);

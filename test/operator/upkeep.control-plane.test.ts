@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { encoded } from '../../src/operator/accounts';
 import { makeAuthority, makeServerCertificate } from '../../src/operator/tls/certificate';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -31,7 +31,7 @@ const becomes = (name: string, reason: string, generation?: number) =>
   waitFor(cluster, at('databases', name, 'dbop.dev/v1alpha1'), (seen) => ready(seen)?.reason === reason && (generation === undefined || ready(seen)?.observedGeneration === generation), { what: reason });
 const workload = (name: string, isSo: (seen: AnyObject) => boolean) => waitFor(cluster, at('statefulsets', name, 'apps/v1'), (seen) => seen !== undefined && isSo(seen), { what: 'the StatefulSet' });
 
-describe('a child that somebody edits', () => {
+describeOfOwn('a child that somebody edits', () => {
   it('becomes again as it was, and nothing else of it is touched', async () => {
     await cluster.apply(database('edited'));
     await becomes('edited', 'PodPending');
@@ -49,7 +49,7 @@ describe('a child that somebody edits', () => {
   }, 60_000);
 });
 
-describe('a volume whose class cannot expand it', () => {
+describeOfOwn('a volume whose class cannot expand it', () => {
   it('holds up nothing else of a change, and grows once the class can', async () => {
     const storageClassName = `rigid-${randomBytes(4).toString('hex')}`;
     const volume = (name: string) => ({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: `${storageClassName}-${name}` }, spec: { storageClassName, capacity: { storage: '5Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/nowhere' }, claimRef: { namespace, name } } });
@@ -65,7 +65,7 @@ describe('a volume whose class cannot expand it', () => {
   }, 60_000);
 });
 
-describe('what is known of a volume', () => {
+describeOfOwn('what is known of a volume', () => {
   /** A pod goes by the garbage collector, which stands still for half a minute after a definition was removed. */
   const GARBAGE_MS = 120_000;
   const claim = (name: string, what: string, isSo: (seen: AnyObject) => boolean) => waitFor(cluster, at('persistentvolumeclaims', name), (seen) => seen !== undefined && isSo(seen), { what });
@@ -110,7 +110,7 @@ describe('what is known of a volume', () => {
   }, 60_000);
 });
 
-describe('a certificate from a Secret', () => {
+describeOfOwn('a certificate from a Secret', () => {
   it('that is missing keeps a new server from starting, and says what to do', async () => {
     await cluster.apply(database('certified', { tls: { secretName: 'given' } }));
     const waits = await becomes('certified', 'CertificateRefused');
@@ -128,7 +128,7 @@ describe('a certificate from a Secret', () => {
   }, 60_000);
 });
 
-describe('a new release of the operator', () => {
+describeOfOwn('a new release of the operator', () => {
   afterEach(() => jest.dontMock('../../src/constructs/server-pod').dontMock('../../src/kind/package-version'));
 
   it('leaves the pods of the former one alone, until the spec asks for others', async () => {

@@ -12,7 +12,7 @@ export const firstUpTimeoutMs = 25 * 60_000;
 /** A cluster that somebody else has made. */
 const given = process.env['DBOP_TEST_KUBECONFIG'];
 
-/** For what only the test bed's own clusters have: nodes to stop, an audit log, an API server to restart. Where another one is given, it is left out. */
+/** For what only the test bed's own clusters have: nodes to stop, an audit log, an API server to restart, pods that nobody runs. Where another one is given, it is left out. */
 export const testOfOwn = given ? test.skip : test;
 export const describeOfOwn = given ? describe.skip : describe;
 
