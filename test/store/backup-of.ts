@@ -142,16 +142,23 @@ export function backupOf({ engine, version, newer = version, client, superuser, 
     await cluster.kubectl(`delete pod ${pod} -n ${namespace} --grace-period=0 --force`);
   }
 
-  /** Runs a shell line in a pod that has the backup volume. */
-  const onVolume = (line: string) => {
-    const overrides = {
+  /** What a shell line says in a pod that has the backup volume. Not by `kubectl run -i`, which may come too late for what ends at once. */
+  const onVolume = async (line: string) => {
+    await cluster.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'look', namespace },
       spec: {
+        restartPolicy: 'Never',
         securityContext: { runAsNonRoot: true, runAsUser: 999, seccompProfile: { type: 'RuntimeDefault' } },
         containers: [{ name: 'look', image: `${engine}:${version}`, command: ['sh', '-c', line], securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }, volumeMounts: [{ name: 'backups', mountPath: '/backups' }] }],
         volumes: [{ name: 'backups', persistentVolumeClaim: { claimName: 'backups' } }],
       },
-    };
-    return cluster.kubectl(`run look -n ${namespace} --rm -i --restart=Never --quiet --image ${engine}:${version} --overrides '${JSON.stringify(overrides)}'`);
+    });
+    await waitFor(cluster, { apiVersion: 'v1', resource: 'pods', namespace, name: 'look' }, (seen) => seen?.status?.phase === 'Succeeded', { what: 'an answer', withinMs: 120_000 });
+    const said = await cluster.kubectl(`logs look -n ${namespace}`);
+    await cluster.kubectl(`delete pod look -n ${namespace}`);
+    return said;
   };
 
   it('takes a verified backup within its memory while the application goes on writing, and the copy is one point in time', async () => {
