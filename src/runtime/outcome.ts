@@ -12,7 +12,7 @@ export type StatusUpdate<Status> = { readonly [Field in keyof Status]?: Field ex
  * - `stuck`: only a person can help; Ready is False, a warning Event is sent, and nothing happens until something changes.
  */
 export type Outcome<Status = object> =
-  | { readonly kind: 'done'; readonly status?: StatusUpdate<Status>; readonly after?: number }
+  | { readonly kind: 'done'; readonly status?: StatusUpdate<Status>; readonly after?: number; readonly message?: string }
   | { readonly kind: 'wait'; readonly reason: string; readonly message: string; readonly after?: number; readonly warning?: boolean; readonly status?: StatusUpdate<Status> }
   | { readonly kind: 'stuck'; readonly reason: string; readonly message: string; readonly status?: StatusUpdate<Status> };
 
@@ -23,6 +23,11 @@ export interface DoneOptions {
    * @default - the next event
    */
   readonly after?: number;
+  /**
+   * What the Ready condition says beside being True.
+   * @default - everything is as the spec asks
+   */
+  readonly message?: string;
 }
 
 /** Options of {@link wait}. */

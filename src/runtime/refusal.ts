@@ -5,6 +5,9 @@ import { Terminal } from './outcome';
 /** What the API server says of a field that can't be changed; it has no reason of its own for that. */
 const immutable = /immutable|may not change once set|updates to statefulset spec|cannot be changed/i;
 
+/** What nobody is told to delete: with it would go what can't be made anew. */
+const holdsData: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'PersistentVolume', 'Namespace', 'CustomResourceDefinition']);
+
 /** Whether the API server refused a change because a field can't be changed. */
 export function isImmutable(error: unknown): boolean {
   return isInvalid(error) && !isOtherObject(error) && immutable.test(error.serverMessage);
@@ -21,7 +24,7 @@ export function refusal(error: unknown, kind: string, key: ObjectKey): Error {
   if (!(error instanceof ApiError)) return new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   if (isOtherObject(error)) return new Error(`${what}: another object of that name has taken its place`, { cause: error });
   if (isImmutable(error)) {
-    return new Terminal('ImmutableField', `${what}: ${error.serverMessage}; undo the change, or delete the ${kind} so that it is made anew`, { cause: error });
+    return new Terminal('ImmutableField', `${what}: ${error.serverMessage}; undo the change${holdsData.has(kind) ? '' : `, or delete the ${kind} so that it is made anew`}`, { cause: error });
   }
   // Server-side apply answers an unknown field with 500, as if the API server were to blame.
   if (error.status === 422 || error.status === 400 || error.serverMessage.includes('field not declared in schema')) {

@@ -8,7 +8,7 @@ type Status = Readonly<Record<string, unknown>>;
 
 /** The Ready condition that an outcome amounts to. */
 export function readyOf(outcome: Outcome): ConditionUpdate {
-  if (outcome.kind === 'done') return { type: 'Ready', status: 'True', reason: 'Ready', message: 'everything is as the spec asks' };
+  if (outcome.kind === 'done') return { type: 'Ready', status: 'True', reason: 'Ready', message: outcome.message ?? 'everything is as the spec asks' };
   return { type: 'Ready', status: 'False', reason: outcome.reason, message: outcome.message };
 }
 

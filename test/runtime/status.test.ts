@@ -8,6 +8,7 @@ const ready = (status: string, reason: string, message: string) => [{ type: 'Rea
 
 test.each<[string, Outcome<{ phase?: string }>, object]>([
   ['done', done({ phase: 'Running' }), { phase: 'Running', observedGeneration: 3, conditions: ready('True', 'Ready', 'everything is as the spec asks') }],
+  ['done, but', done({ phase: 'Running' }, { message: 'no backup was restored' }), { phase: 'Running', observedGeneration: 3, conditions: ready('True', 'Ready', 'no backup was restored') }],
   ['wait', wait('Starting', 'waiting for pods', { status: { phase: 'Creating' } }), { phase: 'Creating', observedGeneration: 3, conditions: ready('False', 'Starting', 'waiting for pods') }],
   ['stuck', stuck('NoSpace', 'make room'), { observedGeneration: 3, conditions: ready('False', 'NoSpace', 'make room') }],
 ])('%s says what it means in the status', (_kind, outcome, status) => {
