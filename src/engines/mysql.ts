@@ -91,6 +91,11 @@ function normalised(name: string): string {
   return name.toLowerCase().replaceAll('-', '_').replace(/^(loose|skip|enable|disable)_(?!log_bin|networking|grant_tables|name_resolve)/, '');
 }
 
+/** SQL takes a name in any case, the option file in one: what a running server has taken must not keep it from starting. */
+function asRead(name: string): string {
+  return name.toLowerCase();
+}
+
 function defaults({ memory }: Pick<ServerSettings, 'memory'>): Record<string, string> {
   return {
     // Half of a small pod goes to what MySQL needs besides its cache.
@@ -112,7 +117,7 @@ function serverOptions(settings: ServerSettings): Map<string, string> {
   const options = new Map(Object.entries(defaults(settings)).map(([name, value]) => [name === 'binlog_expire_logs_seconds' ? since8(name) : name, value]));
   for (const [name, value] of sortedParameters(settings.parameters ?? {})) {
     options.delete(normalised(name));
-    options.set(name, value);
+    options.set(asRead(name), value);
   }
   const fixed: Record<string, string> = {
     port: '3306',
@@ -133,7 +138,7 @@ function serverOptions(settings: ServerSettings): Map<string, string> {
 }
 
 function layoutOptions(parameters: Parameters): Map<string, string> {
-  return new Map(sortedParameters(parameters).filter(([name]) => layout.has(normalised(name))));
+  return new Map(sortedParameters(parameters).filter(([name]) => layout.has(normalised(name))).map(([name, value]) => [asRead(name), value]));
 }
 
 function bufferPool(memory: number | undefined): string {

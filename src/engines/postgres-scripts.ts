@@ -153,9 +153,12 @@ become_server() {
 }
 `;
 
-/** A role without rights answers the probe, so that a password change never makes a pod unready. */
+/**
+ * A role without rights answers the probe, so that a password change never makes a pod unready. The server's own psql comes first:
+ * the one of Debian's images is a Perl program that only looks for it.
+ */
 const ready = String.raw`
-for place in /usr/lib/postgresql/*/bin; do PATH=$PATH:$place; done
+for place in /usr/lib/postgresql/*/bin; do PATH=$place:$PATH; done
 PGCONNECT_TIMEOUT=3 exec psql --no-psqlrc --no-password --host=/run/postgresql --port=5432 --username=dbop_probe --dbname=postgres --tuples-only -c 'SELECT 1' > /dev/null
 `;
 

@@ -24,6 +24,10 @@ describe('the option file', () => {
     expect(text).not.toContain('max_connections=');
   });
 
+  test('has names in the one case that a server reads there, whatever case SQL was told them in', () => {
+    expect(config({ Max_Connections: '70', 'Sort-Buffer-Size': '1M' })).toMatch(/^max_connections=70\n(.*\n)*sort-buffer-size=1M\n/m);
+  });
+
   test('is the same text for the same settings in another order', () => {
     expect(config({ a_b: 1, c: true })).toBe(config({ c: true, a_b: 1 }));
   });
