@@ -24,6 +24,9 @@ const ATTEMPTS = 6;
 /** How often a broken download is taken up again without having got any further. */
 const RESUMES = 5;
 
+/** How long parts that are on their way may take when their upload is given up; a pod has thirty seconds for its farewell. */
+const FAREWELL_MS = 10_000;
+
 /** Backups in a bucket. */
 export class S3Target implements Target {
   private constructor(
@@ -134,9 +137,12 @@ export class S3Target implements Target {
     const inFlight = new Set<Promise<void>>();
     // A part may fail while the next one is waited for: an upload that is completed without it would look whole.
     const failures: unknown[] = [];
+    // What arrives after the abort of its upload stays in the bucket, unseen and paid for: what is on its way may still come.
+    const cut = delayed(signal, FAREWELL_MS);
     let bytes = 0;
     let number = 0;
     const start = async (body: Buffer) => {
+      signal.throwIfAborted();
       number += 1;
       if (number > MAX_PARTS) throw new Error(`the artifact has more than ${MAX_PARTS} parts, which is all that S3 takes`);
       const PartNumber = number;
@@ -145,7 +151,7 @@ export class S3Target implements Target {
       if (failures.length > 0) throw failures[0];
       bytes += body.length;
       const sent = this.client
-        .send(new this.sdk.UploadPartCommand({ ...upload, PartNumber, Body: body, ChecksumSHA256: sha256(body) }), { abortSignal: signal })
+        .send(new this.sdk.UploadPartCommand({ ...upload, PartNumber, Body: body, ChecksumSHA256: sha256(body) }), { abortSignal: cut })
         .then(({ ETag, ChecksumSHA256 }) => {
           bytes -= body.length;
           completed.push({ PartNumber, ETag, ChecksumSHA256: ChecksumSHA256 ?? sha256(body) });
@@ -212,6 +218,13 @@ export class S3Target implements Target {
 
 /** With the part that is being filled, the SDK and Node itself, this stays within the 256 MiB of the store's container. */
 const BYTES_IN_FLIGHT = 24 * 1024 * 1024;
+
+/** Aborted that long after the other. */
+function delayed(signal: AbortSignal, milliseconds: number): AbortSignal {
+  const late = new AbortController();
+  signal.addEventListener('abort', () => setTimeout(() => late.abort(signal.reason), milliseconds).unref(), { once: true });
+  return late.signal;
+}
 
 function sha256(body: Buffer): string {
   return createHash('sha256').update(body).digest('base64');

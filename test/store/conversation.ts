@@ -84,15 +84,16 @@ export class Conversation {
 
   /** As the kernel kills a container: everything in it, at once. */
   killEngine(): void {
-    if (this.engine?.pid !== undefined) process.kill(-this.engine.pid, 'SIGKILL');
-  }
-
-  end(): void {
+    if (this.engine?.pid === undefined) return;
     try {
-      this.killEngine();
+      process.kill(-this.engine.pid, 'SIGKILL');
     } catch {
       // It has ended by itself.
     }
+  }
+
+  end(): void {
+    this.killEngine();
     rmSync(this.root, { recursive: true, force: true });
   }
 
@@ -113,6 +114,12 @@ export class Conversation {
     const [command = 'sh', ...args] = this.shell;
     const engine = spawn(command, [...args, this.path(`dbop/scripts/${script}`)], { detached: true, stdio: 'ignore', env: { PATH: `${this.path('bin')}:${process.env['PATH']}`, SERVER_HOST: 'shop', SERVER_PORT: '3306' } });
     this.engine = engine;
-    return new Promise((resolve) => engine.once('exit', (code) => resolve(code)));
+    return new Promise((resolve) =>
+      engine.once('exit', (code) => {
+        // With its first process, all of a container ends.
+        this.killEngine();
+        resolve(code);
+      }),
+    );
   }
 }

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Target, type S3Settings } from '../../src/store/s3';
 import { S3Server } from '../support/s3-server';
-import { Conversation } from './conversation';
+import { Conversation, dumpText } from './conversation';
 
 const MIB = 1024 * 1024;
 const signal = new AbortController().signal;
@@ -26,6 +27,9 @@ afterAll(async () => {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Parts of uploads that are neither completed nor aborted, as only the server's own files tell. */
+const partsOf = (of: S3Server) => readdirSync(of.bucketFolder('backups'), { recursive: true, encoding: 'utf8' }).filter((path) => /multipart.+[0-9]+$/.test(path));
 
 async function* mebibytes(count: number, end?: Error) {
   for (let index = 0; index < count; index += 1) yield Buffer.alloc(MIB, index);
@@ -69,6 +73,50 @@ test('a part that is refused while the source takes its time fails the object, a
     expect(await target.list('ns/refused', signal)).toEqual([]);
     expect(await target.sweep('ns/refused', new Date(Date.now() + 60_000), signal)).toEqual([]);
   } finally {
+    proxy.server.close();
+    await plain.stop();
+  }
+}, 120_000);
+
+test('an upload that is interrupted waits for the part that is on its way: whoever came after the abort would stay for ever', async () => {
+  const plain = await S3Server.start({ buckets: ['backups'] });
+  const proxy = await slowProxy(new URL(plain.endpoint), (url) => url.includes('partNumber=2&'));
+  const interrupt = new AbortController();
+  try {
+    const target = await S3Target.connect({ ...settings, ca: undefined, endpoint: `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}` });
+    const source = async function* () {
+      yield* mebibytes(17);
+      await proxy.onItsWay;
+      interrupt.abort(new Error('the pod was told to stop'));
+      yield* mebibytes(20);
+    };
+    await expect(target.write('ns/late/b1/dump', source(), interrupt.signal)).rejects.toThrow();
+    await proxy.arrived;
+    expect(partsOf(plain)).toEqual([]);
+  } finally {
+    proxy.server.close();
+    await plain.stop();
+  }
+}, 120_000);
+
+test('a backup that is interrupted tidies up only then', async () => {
+  const plain = await S3Server.start({ buckets: ['backups'] });
+  const proxy = await slowProxy(new URL(plain.endpoint), (url) => url.includes('partNumber=2&'));
+  const interrupt = new AbortController();
+  const job = new Conversation();
+  try {
+    // Random, so that what is packed still has several parts.
+    job.write('dbop/dump.sql', dumpText.replace('USE', `${Array.from({ length: 35 }, () => `-- ${randomBytes(MIB / 2).toString('hex')}\n`).join('')}USE`));
+    void proxy.onItsWay.then(() => interrupt.abort());
+    let hasArrived = false;
+    void proxy.arrived.then(() => (hasArrived = true));
+    const s3 = { ...settings, ca: undefined, endpoint: `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}` };
+    expect((await job.job('put', { target: { s3 } }, { signal: interrupt.signal })).result).toMatchObject({ outcome: 'failed', reason: 'Interrupted' });
+    // The process would end here, and nobody could tidy up after it.
+    expect(hasArrived).toBe(true);
+    expect(partsOf(plain)).toEqual([]);
+  } finally {
+    job.end();
     proxy.server.close();
     await plain.stop();
   }
@@ -125,8 +173,7 @@ test('a wrong key is told as what it is, not as an empty bucket', async () => {
 
 /** Passes requests on, save those that it refuses for good. */
 async function refusingProxy(to: URL, isRefused: (url: string) => boolean): Promise<{ server: Server; refused: Promise<void> }> {
-  let refuse = () => undefined as void;
-  const refused = new Promise<void>((resolve) => (refuse = resolve));
+  const { promise: refused, resolve: refuse } = promised();
   const proxy = createHttpServer((request, response) => {
     if (isRefused(request.url ?? '')) {
       request.resume().on('end', () => {
@@ -139,6 +186,34 @@ async function refusingProxy(to: URL, isRefused: (url: string) => boolean): Prom
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   return { server: proxy, refused };
+}
+
+/** Passes requests on; those that are slow a moment after they have come whole, even if nobody waits for the answer any more. */
+async function slowProxy(to: URL, isSlow: (url: string) => boolean): Promise<{ server: Server; onItsWay: Promise<void>; arrived: Promise<void> }> {
+  const { promise: onItsWay, resolve: whole } = promised();
+  const { promise: arrived, resolve: answered } = promised();
+  const proxy = createHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+      const slow = isSlow(request.url ?? '');
+      const pass = () =>
+        httpRequest({ host: to.hostname, port: to.port, method: request.method, path: request.url, headers: request.headers }, (reply) => {
+          reply.pipe(response.writeHead(reply.statusCode ?? 502, reply.headers));
+          if (slow) reply.on('end', answered);
+        }).end(Buffer.concat(chunks));
+      if (!slow) return void pass();
+      whole();
+      setTimeout(pass, 1500);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return { server: proxy, onItsWay, arrived };
+}
+
+function promised(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => undefined as void;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
 }
 
 /** Passes connections on, and breaks the first one that has carried so many bytes. */
