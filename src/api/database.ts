@@ -6,6 +6,7 @@ import { backupBucket, backupVolume, restoreBucket, retention } from './backup-t
 import { podAnnotations, podLabels, resources } from './pod-settings';
 import { schedule, timeZone } from './schedule';
 import { volumeSize } from './volume-size';
+import { isReservedAccount } from './reserved-account';
 
 /** The group of our kinds, unless a company serves them under its own. */
 export const defaultGroup = 'dbop.dev';
@@ -75,7 +76,7 @@ const databaseName = withRules(name('Name of the database inside the server.', 6
 const userName = withRules(name('Account of the application, which owns the database. With credentials the Secret names it.', 32), {
   cel: "!(self in ['root', 'mysql', 'postgres']) && !self.startsWith('pg_') && !self.startsWith('dbop')",
   message: 'belongs to the server or to the operator; choose another name',
-  holds: (value) => !['root', 'mysql', 'postgres'].includes(value) && !/^(pg_|dbop)/.test(value),
+  holds: (value) => !isReservedAccount(value),
 });
 
 const parameters = withRules(

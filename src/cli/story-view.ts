@@ -57,6 +57,9 @@ export function storyText(story: DatabaseStory, view: View): string {
   ].join('');
 }
 
+/** What a database was filled from where that was no backup. */
+const origins: Readonly<Record<string, string>> = { empty: 'nothing: there was no backup', kept: 'nothing: the volume held data already' };
+
 function facts({ metadata, spec, status }: DatabaseObject, view: View): string[][] {
   const { engine, size, deletionPolicy, deletionProtection } = spec;
   const all: [string, string | undefined][] = [
@@ -65,7 +68,7 @@ function facts({ metadata, spec, status }: DatabaseObject, view: View): string[]
     ['Runs', status?.version && `${engine} ${status.version}`],
     ['Endpoint', status?.endpoint && `${status.endpoint.host}:${status.endpoint.port}`],
     ['Connect by', status?.secretName && `Secret ${status.secretName}, or: dbop connect ${metadata.name} -n ${metadata.namespace}`],
-    ['Filled from', status?.restored && `backup ${status.restored.from}, ${age(status.restored.at, view.now)} ago`],
+    ['Filled from', status?.restored && `${origins[status.restored.from] ?? `backup ${status.restored.from}`}, ${age(status.restored.at, view.now)} ago`],
     ['Last backup', status?.lastBackup && `${status.lastBackup.name}, ${age(status.lastBackup.at, view.now)} ago, ${status.lastBackup.verified ? 'verified' : 'not verified'}`],
     ['On deletion', `${deletionPolicy}${deletionProtection ? ', protected' : ''}`],
     ['Deleting', metadata.deletionTimestamp && `for ${age(metadata.deletionTimestamp, view.now)}`],

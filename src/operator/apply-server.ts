@@ -1,13 +1,16 @@
 import { builtin, type KubeObject } from '../kind/resource';
 import { ApiError, isNotFound } from '../runtime/api-error';
 import { Terminal } from '../runtime/outcome';
+import { isImmutable } from '../runtime/refusal';
 import { readAccounts, type Secret } from './accounts';
 import { accountsSecret, applicationSecret, backupVolume, identitySecrets, isWorkload, serverChildren, type ServerState } from './children';
-import { fitSize, keepSize, type Claim } from './claim';
+import { fitSize, keepSpec, type Claim } from './claim';
 import type { Facts, KnownPasswords } from './facts';
+import { notRestored } from './kept-data';
 import { keepPods } from './kept-pods';
 import type { Pass } from './life';
 import type { DatabasePlan } from './plan';
+import { startParameters, stillRefused } from './refused-parameters';
 import { isRolledOut } from './rollout';
 import { serverIdentity } from './tls/server-identity';
 
@@ -20,14 +23,16 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
   const { context, plan, facts } = pass;
   const known = await accounts(pass);
   const identity = serverIdentity(pass);
-  const application = applicationSecret(plan, facts.username, facts.shown ?? known.app, identity.trust);
+  const application = applicationSecret(plan, facts.username, facts.shown || known.app, identity.trust);
   const children = serverChildren(plan, {
     origin: facts.data?.origin,
     originAt: facts.data?.originAt,
     restartToken: facts.restartToken,
+    parameters: startParameters(plan, facts),
+    refused: stillRefused(plan, facts),
     // Who is let in by a server that the operator can't reach may have written to it all the same.
     holdsData: facts.data?.holdsData === true || facts.pod?.ready === true,
-    version: ranVersion(plan, facts),
+    ...ranVersion(plan, facts),
     ...state,
   });
   const podsOf = state.running ? keptPods(pass, children) : undefined;
@@ -36,6 +41,8 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
     applyVolumes(pass, children.filter(isClaim), 'label'),
     applyVolumes(pass, backupVolume(plan), 'none'),
   ]);
+  const skipped = facts.data?.ours === false ? notRestored(plan, facts.data.origin) : undefined;
+  if (skipped !== undefined) context.event('Warning', 'RestoreSkipped', skipped);
   const others = children.filter((child) => !isClaim(child));
   const applied = await context.apply([application, ...identitySecrets(plan, identity), ...others], { set: 'server', replaceable: [builtin.StatefulSet] });
   const workload = applied.find((child) => isWorkload(child, plan));
@@ -53,9 +60,9 @@ export interface AppliedServer {
 }
 
 /** A version counts from its first answer: one whose image can't be had leaves no trace, and the way back stays open. */
-function ranVersion({ engine, server }: DatabasePlan, { image, rolledOut, server: answer, data }: Facts): string | undefined {
+function ranVersion({ engine, server }: DatabasePlan, { image, rolledOut, server: answer, data }: Facts): Pick<ServerState, 'version' | 'answered'> {
   const isAsked = rolledOut && image === (server.image ?? engine.image(server.version));
-  return isAsked && answer?.kind === 'answers' ? server.version : data?.version;
+  return isAsked && answer?.kind === 'answers' ? { version: server.version, answered: answer.version } : { version: data?.version, answered: data?.answered };
 }
 
 /** Pods that are failing or missing have nothing to lose: they may come up by what a new release does otherwise. */
@@ -66,7 +73,7 @@ function keptPods({ context, plan, facts }: Pass, children: readonly KubeObject[
   return keepPods(workload, context.read(type).get(plan.names.workload), plan.engine);
 }
 
-/** Makes or grows volumes. Where one may not grow, everything else about it is applied all the same. @returns why it may not */
+/** Makes or grows volumes. Where one may not be changed, everything else about it is applied all the same. @returns why it may not */
 async function applyVolumes({ context }: Pass, manifests: Claim[], own: 'label' | 'none'): Promise<Terminal | undefined> {
   const claims = context.read<Claim>(builtin.PersistentVolumeClaim);
   const each = (adapt: typeof fitSize) => manifests.filter(isClaim).forEach((claim) => adapt(claim, claims.get(claim.metadata.name)));
@@ -76,9 +83,9 @@ async function applyVolumes({ context }: Pass, manifests: Claim[], own: 'label' 
     return undefined;
   } catch (error) {
     const allThere = manifests.filter(isClaim).every(({ metadata }) => claims.get(metadata.name) !== undefined);
-    const refused = allThere ? refusedGrowth(error) : undefined;
+    const refused = allThere ? refusedChange(error) : undefined;
     if (refused === undefined) throw error;
-    each(keepSize);
+    each(keepSpec);
     await context.apply(manifests, { own });
     return refused;
   }
@@ -89,10 +96,13 @@ const isClaim = (child: KubeObject) => child.kind === 'PersistentVolumeClaim';
 const GROW =
   'If the storage driver can expand volumes, set allowVolumeExpansion: true in the storage class and the volume follows; else make a second database of that size with restore.from.database.';
 
+const DIFFERS = 'The volume of an earlier life stays as it was made. Make the database again with the storage class that it has (deletionPolicy Retain keeps the volume), or another one beside it with restore.from.database.';
+
 /** The API server forbids what the storage class or a quota doesn't allow, and calls invalid what no volume can do. */
-function refusedGrowth(error: unknown): Terminal | undefined {
+function refusedChange(error: unknown): Terminal | undefined {
   if (!(error instanceof Error) || !(error.cause instanceof ApiError)) return undefined;
   if (error.cause.status === 403) return new Terminal('VolumeNotGrown', `${error.message}. The server runs on with the volume it has. ${GROW}`, { cause: error });
+  if (isImmutable(error.cause)) return new Terminal('VolumeDiffers', `${error.message}. ${DIFFERS}`, { cause: error });
   return error instanceof Terminal && error.cause.status === 422 ? error : undefined;
 }
 

@@ -9,13 +9,13 @@ import { controller, type Controller } from '../runtime/controller';
 import { ownerLabel } from '../runtime/manifest';
 import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
 import { parseResult, type StoreResult } from '../store/result';
-import { isOfSchedule, rememberTarget } from './backup-record';
+import { isOfSchedule, isTakenBy, rememberTarget } from './backup-record';
 import { missingBucketSecret } from './bucket-secrets';
 import { backupJob, claimMarks } from './children';
 import { databasePlan, finalJobName } from './database-api';
-import { refusal } from './decide';
+import { isOfOtherEngine, refusal } from './decide';
 import { deleteArtifact } from './delete-artifact';
-import { failureOf, findJob, podOfJob, podSelection, type Job, type JobFact } from './job-fact';
+import { failureOf, findJob, podOfJob, podSelection, podsOfJob, type Job, type JobFact } from './job-fact';
 import { JobProgress } from './job-progress';
 import type { DatabasePlan } from './plan';
 import { podStory, type Pod } from './pod-story';
@@ -43,7 +43,7 @@ export function backupController({ declaration, database, storeImage }: BackupCo
       const { namespace, labels } = watched.metadata;
       if (watched.kind === database.kind) return finalOf(watched);
       const name = labels?.['batch.kubernetes.io/job-name'];
-      return name === undefined ? [] : [{ namespace, name: name.replace(/-delete$/, '') }];
+      return name === undefined ? [] : [{ namespace, name: name.replace(/-delete-[0-9a-f]{8}$/, '') }];
     },
 
     async reconcile(context): Promise<Told> {
@@ -52,9 +52,9 @@ export function backupController({ declaration, database, storeImage }: BackupCo
         await removeFormerJob(context, database);
         return done();
       }
-      const job = findJob(context, metadata.name, parseResult);
+      const job = findJob(context, metadata.name, (found) => isTakenBy(context.object, found), parseResult);
       // A Job that was deleted may be followed by another of its name: that of a last backup is tried again so.
-      if (status?.phase === 'Failed' && (job === undefined || job.endedAt === status.completedAt)) {
+      if (status?.phase === 'Failed' && (job === undefined || (job.state !== 'running' && job.endedAt === status.completedAt))) {
         if (job === undefined) await forgetRun(context, database);
         return stuck('BackupFailed', status.message ?? 'the backup failed');
       }
@@ -66,8 +66,14 @@ export function backupController({ declaration, database, storeImage }: BackupCo
       const found = context.read(database).get(spec.database);
       if (status?.phase === 'Running' && (found === undefined || found.metadata.deletionTimestamp !== undefined)) return failed('its Job and its database are gone, and nobody knows how far it was');
       if (found === undefined) return wait('DatabaseMissing', `Database ${spec.database} does not exist in this namespace`, { status: { phase: 'Pending' }, after: 10_000 });
+      const other = context.read<Job>(builtin.Job).get(metadata.name);
+      if (other !== undefined) return tellOther(other);
       const plan = databasePlan(found, { storeImage });
       if (plan.paused) return wait('Paused', `Database ${spec.database} is paused; the backup is taken when it is not`, { status: { phase: 'Pending' }, after: 10_000 });
+      if (plan.hibernated) {
+        const asleep = `Database ${spec.database} is hibernated, and a backup needs its server; set spec.hibernated to false, and the backup is taken`;
+        return wait('Hibernated', asleep, { status: { phase: 'Pending', message: asleep }, after: 10_000 });
+      }
       const missing = await missingBucketSecret(plan.backup.target, context, supplied);
       if (missing !== undefined) return wait('SecretMissing', missing, { status: { phase: 'Pending', message: missing }, after: 10_000 });
       const running = await asItRuns(context, plan);
@@ -80,7 +86,7 @@ export function backupController({ declaration, database, storeImage }: BackupCo
     async finalize(context): Promise<Told> {
       const { metadata } = context.object;
       const taking = context.read<Job>(builtin.Job).get(metadata.name);
-      if (taking !== undefined && !(await context.remove(taking))) return wait('Deleting', `waits for Job ${metadata.name} to stop`, { after: 1_000 });
+      if (taking !== undefined && isTakenBy(context.object, taking) && !(await context.remove(taking))) return wait('Deleting', `waits for Job ${metadata.name} to stop`, { after: 1_000 });
       return deleteArtifact(context, storeImage, supplied);
     },
   });
@@ -88,7 +94,7 @@ export function backupController({ declaration, database, storeImage }: BackupCo
 
 /**
  * The plan with the version that the server really has: a change that was refused never reached it.
- * @returns why there is no telling, where the image is one that only the refused spec names
+ * @returns why there is no telling, where the image is one that only the refused spec names; or that no such server ever was, on another engine's volume
  */
 async function asItRuns({ client }: Context<Kind>, plan: DatabasePlan): Promise<DatabasePlan | string> {
   const { namespace, image } = plan.server;
@@ -96,16 +102,24 @@ async function asItRuns({ client }: Context<Kind>, plan: DatabasePlan): Promise<
     if (isNotFound(error)) return undefined;
     throw error;
   });
-  const version = claim?.metadata.annotations?.[claimMarks.version];
-  const refused = refusal(plan, { data: { version } });
+  const { [claimMarks.version]: version, [claimMarks.engine]: engine } = claim?.metadata.annotations ?? {};
+  const refused = refusal(plan, { data: { version, engine } });
+  if (isOfOtherEngine(plan, { engine })) return `Database ${plan.server.name}: ${refused}`;
   if (refused === undefined || version === undefined) return plan;
   return image === undefined ? { ...plan, server: { ...plan.server, version } } : `Database ${plan.server.name}: ${refused}`;
+}
+
+/** The name is taken by a Job that is none of ours: it is neither read nor removed, and no event tells when it goes. */
+function tellOther({ metadata: { name, labels = {} } }: Job): Told {
+  const work = `${labels['app.kubernetes.io/component'] ?? 'work'} of ${labels['app.kubernetes.io/instance'] ?? 'somebody else'}`;
+  const message = `Job ${name} was made for something else (${work}) and is left alone; ask for the backup by another name. This one begins when that Job is gone.`;
+  return wait('NotOurs', message, { status: { phase: 'Pending', message }, after: 10_000, warning: true });
 }
 
 /** A Job at work: how far it is, or what keeps its pod from starting. */
 async function tellProgress(context: Context<Kind>, job: JobFact<StoreResult>, progress: JobProgress): Promise<Told> {
   const { name } = job;
-  const pod = podOfJob(name, context.read<Pod>(builtin.Pod).list(context.object.metadata.namespace));
+  const pod = podOfJob(job, context.read<Pod>(builtin.Pod).list(context.object.metadata.namespace));
   const standing = await progress.of(context, job, pod);
   const trouble = pod && podStory(pod);
   const message = trouble?.failing === true ? `Job ${name} can't take the backup: ${trouble.message}` : `Job ${name} takes the backup`;
@@ -123,6 +137,10 @@ async function tell(context: Context<Kind>, job: JobFact<StoreResult>, kind: Kin
     context.event('Normal', 'BackupTaken', result.message);
     await letGo(context, kind, result.pruned);
     return done({ ...statusOf(result), progress: undefined });
+  }
+  if (job.state === 'succeeded' && result === undefined && podsOfJob(job, context.read<Pod>(builtin.Pod).list(context.object.metadata.namespace)).length === 0) {
+    // No time of its end: its record, and what may be a good backup, must not go with its Job.
+    return failed(`Job ${job.name} completed, but its pod was deleted before its result could be read. The backup may be there, but nobody knows whether it is good: take another one`);
   }
   return failed(`${failureOf(job)}; see kubectl logs job/${job.name} --all-containers`, job.endedAt);
 }
@@ -155,9 +173,10 @@ async function letGo(context: Context<Kind>, kind: Kind, pruned: readonly string
 async function removeFormerJob(context: Context<Kind>, database: typeof Database): Promise<void> {
   const { metadata } = context.object;
   const job = context.read<Job>(builtin.Job).get(metadata.name);
-  const owner = job?.metadata.labels?.[ownerLabel];
+  if (job === undefined || !isTakenBy(context.object, job)) return;
+  const owner = job.metadata.labels?.[ownerLabel];
   const isAlive = (uid: string) => context.read(database).list(metadata.namespace).some((found) => found.metadata.uid === uid);
-  if (job !== undefined && owner !== undefined && owner !== metadata.uid && !isAlive(owner)) await context.remove(job);
+  if (owner !== undefined && owner !== metadata.uid && !isAlive(owner)) await context.remove(job);
 }
 
 /** The record of the last backup of a database that is being deleted. */

@@ -33,6 +33,14 @@ export function runOf({ metadata }: DatabaseBackupObject): string | undefined {
   return metadata.annotations?.[runMark] ?? metadata.uid;
 }
 
+/** Whether a Job takes this very backup: one of another object, or for other work, may bear its name. */
+export function isTakenBy({ metadata }: DatabaseBackupObject, job: Pick<Job, 'metadata'>): boolean {
+  const { uid, labels = {} } = job.metadata;
+  const owner = labels[ownerLabel];
+  const isMeant = owner === metadata.uid || (owner ?? uid) === metadata.annotations?.[runMark];
+  return isMeant && labels['app.kubernetes.io/component'] === 'backup';
+}
+
 /** Whether nobody but the schedule has asked for this backup. */
 export function isOfSchedule({ metadata }: DatabaseBackupObject): boolean {
   return metadata.annotations?.[scheduleMark] !== undefined;

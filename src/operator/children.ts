@@ -20,8 +20,12 @@ export const claimMarks = {
   originAt: 'dbop.dev/origin-at',
   /** A server was ready on it. */
   holdsData: 'dbop.dev/holds-data',
-  /** Version of the server that last answered from it. */
+  /** Version, as the spec names it, of the server that last answered from it. */
   version: 'dbop.dev/version',
+  /** What that server called itself: the spec may leave the last numbers open. */
+  answered: 'dbop.dev/answered-version',
+  /** Engine that its data is of. A claim of a release before this mark has none. */
+  engine: 'dbop.dev/engine',
   /** Label; the admission policy refuses to delete a claim that carries it. */
   protected: protectedLabel,
 } as const;
@@ -29,11 +33,17 @@ export const claimMarks = {
 /** Annotation of the ConfigMap: the parameters that the running server has confirmed, as JSON. */
 export const confirmedMark = 'dbop.dev/confirmed-parameters';
 
+/** Annotation of the ConfigMap: the values that the running server has refused, as JSON. */
+export const refusedMark = 'dbop.dev/refused-parameters';
+
 /** Annotation of the pod template: why pods were restarted although nothing in them changed. */
 export const restartMark = 'dbop.dev/restarted-for';
 
 /** Annotation of the accounts Secret: the rotation that was last asked for. */
 export const rotationMark = 'dbop.dev/rotation';
+
+/** Annotation of a restore Job: which backup it was made to look for, as JSON. */
+export const wishMark = 'dbop.dev/restore-wish';
 
 /** What a pass has found out and the children must show. */
 export interface ServerState {
@@ -45,10 +55,14 @@ export interface ServerState {
   readonly holdsData: boolean;
   /** The version that last answered from the volume. @default none has yet */
   readonly version?: string;
+  /** What it called itself. @default none has yet */
+  readonly answered?: string;
   /** @default those of the plan: a server that starts reads them from its file */
   readonly parameters?: Readonly<Record<string, string | number | boolean>>;
   /** Those that the running server is known to have. @default the same */
   readonly confirmed?: Readonly<Record<string, string>>;
+  /** Values that it has refused. @default none */
+  readonly refused?: Readonly<Record<string, string>>;
   readonly restartToken?: string;
   /** The volume outlives the database and is nobody's to guard. @default false */
   readonly released?: boolean;
@@ -67,7 +81,7 @@ export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObje
   });
   for (const child of children) {
     if (child.kind === 'PersistentVolumeClaim') markClaim(child, plan, state);
-    if (child.kind === 'ConfigMap') annotate(child, { [confirmedMark]: JSON.stringify(state.confirmed ?? parameters) });
+    if (child.kind === 'ConfigMap') markConfig(child, parameters, state);
     if (isWorkload(child, plan)) markPods(child, props);
   }
   return children;
@@ -117,7 +131,14 @@ export function backupVolume(plan: DatabasePlan): KubeObject[] {
 
 /** The Job that fills the data volume before the server may start. */
 export function restoreJob(plan: DatabasePlan, storeImage: string): KubeObject[] {
-  return render((chart) => new RestoreJob(chart, 'restore', { ...jobProps(plan, storeImage), target: plan.restore.target ?? plan.backup.target, from: plan.restore.from, required: plan.restore.policy === 'Required', openFolder: plan.server.data.openFolder }));
+  const job = render((chart) => new RestoreJob(chart, 'restore', { ...jobProps(plan, storeImage), target: plan.restore.target ?? plan.backup.target, from: plan.restore.from, required: plan.restore.policy === 'Required', openFolder: plan.server.data.openFolder }));
+  for (const child of job) annotate(child, { [wishMark]: restoreWish(plan) });
+  return job;
+}
+
+/** What a restore Job is made for: one that was made for another says nothing about this. */
+export function restoreWish({ restore, backup }: DatabasePlan): string {
+  return JSON.stringify({ from: restore.from, target: restore.target ?? backup.target, required: restore.policy === 'Required' });
 }
 
 /** The Job that takes the last backup. It is always verified: what it read is about to be deleted. */
@@ -135,12 +156,18 @@ function jobProps(plan: DatabasePlan, storeImage: string) {
   return { database, namespace, engine, version, image, labels, scheduling, imagePullSecrets, storeImage, target: plan.backup.target, names: plan.names };
 }
 
+function markConfig(config: KubeObject, parameters: object, { confirmed, refused = {} }: ServerState): void {
+  annotate(config, { [confirmedMark]: JSON.stringify(confirmed ?? parameters), ...(Object.keys(refused).length > 0 && { [refusedMark]: JSON.stringify(refused) }) });
+}
+
 function markClaim(claim: KubeObject, plan: DatabasePlan, state: ServerState): void {
   annotate(claim, {
     ...(state.origin !== undefined && { [claimMarks.origin]: state.origin }),
     ...(state.originAt !== undefined && { [claimMarks.originAt]: state.originAt }),
     ...(state.holdsData && { [claimMarks.holdsData]: 'true' }),
     ...(state.version !== undefined && { [claimMarks.version]: state.version }),
+    ...(state.answered !== undefined && { [claimMarks.answered]: state.answered }),
+    [claimMarks.engine]: plan.engine.name,
   });
   if (state.released !== true) guard(claim, plan);
 }

@@ -132,6 +132,16 @@ export async function asOperator<T>(pass: Pass, work: (session: SqlSession) => P
   return pass.tools.probe.session({ ...where(pass), login: login(valid) }, pass.context.signal, work);
 }
 
+/** Whether a server that applications get no answer from has one for the operator. A server that hangs is not waited for. */
+export async function letsOperatorIn(pass: Pass): Promise<boolean> {
+  const { context, plan, facts, tools } = pass;
+  const login = { username: plan.engine.accounts.operator, password: facts.known!.operator, ca: facts.authority };
+  const of = `${context.object.metadata.uid} operator`;
+  const answer = await tools.probe.ask(of, { ...where(pass), podUid: facts.pod!.uid, login }, context.signal);
+  if (answer.kind === 'answers') tools.probe.forget(of);
+  return answer.kind === 'answers';
+}
+
 async function opens(pass: Pass, login: Login): Promise<boolean> {
   try {
     return await pass.tools.probe.session({ ...where(pass), login }, pass.context.signal, async () => true);

@@ -9,7 +9,7 @@ import { controller, type Controller } from '../runtime/controller';
 import { conditionOf } from '../runtime/conditions';
 import { managedByLabel } from '../runtime/manifest';
 import type { Metrics } from '../runtime/metrics';
-import { done, stuck, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
+import { done, stuck, Terminal, wait, type Outcome, type StatusUpdate } from '../runtime/outcome';
 import { BACKUPS_HEALTHY, judgeBackups, type BackupHealth, type BackupRun } from './backup-health';
 import { DatabaseMetrics } from './database-metrics';
 import { decide } from './decide';
@@ -82,7 +82,7 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     tellOfBackups(context, backups);
     const pass: Pass = { context: context, plan, facts, tools };
     await api.duties?.(context, plan);
-    const telling = await steps[decide(plan, facts)](pass).catch((error: unknown) => inTerminatingNamespace(error, pass));
+    const telling = await steps[decide(plan, facts)](pass).catch((error: unknown) => (error instanceof Terminal ? refused(error, pass) : inTerminatingNamespace(error, pass)));
     const told = { ...story(plan, facts, telling), backups };
     if (facts.deleting && telling.kind === 'done') metrics?.forget(plan);
     else metrics?.told(plan, told);
@@ -96,6 +96,12 @@ export function databaseController<K extends Kind>(api: DatabaseApi<K>, options:
     select: [podSelection],
     wakes: (watched) => (watched.kind === 'Pod' ? instanceOf(watched) : (api.wakes?.(watched) ?? [])),
   });
+}
+
+/** What no other try would change, as part of the story: a phase and a message that say something else would be untrue. */
+function refused({ reason, message }: Terminal, { plan, facts }: Pass): Telling {
+  if (facts.deleting) return { kind: 'stuck', phase: 'Deleting', reason, message: `${message.replace(/\.?$/, '.')} Nothing is deleted until then; ${plan.wayOut} to delete without a last backup.` };
+  return { kind: 'stuck', phase: facts.server?.kind === 'answers' ? 'Running' : 'Failed', reason, message };
 }
 
 /** The operator is part of a database's surroundings: its pods must be let in, and what a CronJob makes must be known as ours. */
@@ -123,9 +129,9 @@ function tellOfBackups(context: Context, { status, reason, message }: BackupHeal
 function outcome<Status>(telling: Telling, status: StatusUpdate<Status>): Outcome<Status> {
   switch (telling.kind) {
     case 'done':
-      return done(status, { after: telling.after });
+      return done(status, { after: telling.after, message: telling.but });
     case 'wait':
-      return wait(telling.reason, telling.message, { status, after: telling.after, warning: telling.phase === 'Failed' });
+      return wait(telling.reason, telling.message, { status, after: telling.after, warning: telling.warning ?? telling.phase === 'Failed' });
     case 'stuck':
       return stuck(telling.reason, telling.message, { status });
   }

@@ -35,9 +35,14 @@ export function decide(plan: DatabasePlan, facts: Facts): Step {
   return 'Running';
 }
 
+/** The volume holds what this engine can't read: nothing is started on it, read from it or taken away, whatever the spec asks. */
+export function isOfOtherEngine(plan: DatabasePlan, data: Pick<DataClaim, 'engine'> | undefined): boolean {
+  return data?.engine !== undefined && data.engine !== plan.engine.name;
+}
+
 /** Data may be lost by this deletion, and no final backup of it is proved yet: only the Job's own word that it was restored counts. */
 function mustBackUpFirst(plan: DatabasePlan, facts: Facts): boolean {
-  const somethingToLose = facts.data !== undefined && (facts.data.holdsData || facts.pod?.ready === true);
+  const somethingToLose = facts.data !== undefined && !isOfOtherEngine(plan, facts.data) && (facts.data.holdsData || facts.pod?.ready === true);
   const word = facts.finalJob?.state === 'succeeded' ? facts.finalJob.result : undefined;
   const proved = word?.outcome === 'stored' && word.backup.verifiedAt !== undefined;
   return plan.deletionPolicy === 'Backup' && somethingToLose && !proved;
@@ -66,14 +71,19 @@ export function parametersBehind(plan: DatabasePlan, facts: Facts): boolean {
   return wanted.length !== Object.keys(confirmed).length || wanted.some(([name, value]) => confirmed[name] !== String(value));
 }
 
-/** Why what is asked for must not be applied, or nothing. The volume remembers which version last ran on it. */
-export function refusal(plan: DatabasePlan, { data }: { readonly data?: Pick<DataClaim, 'version'> }): string | undefined {
+/** Why what is asked for must not be applied, or nothing. The volume remembers which engine and version last ran on it. */
+export function refusal(plan: DatabasePlan, { data }: { readonly data?: Pick<DataClaim, 'version' | 'answered' | 'engine'> }): string | undefined {
+  if (isOfOtherEngine(plan, data)) {
+    return `volume ${plan.names.dataClaim} holds the data of a ${data?.engine}, which ${plan.engine.name} can't read, so it is not touched: make the database again with engine ${data?.engine}, or choose another name.`;
+  }
   const problems = plan.engine.parameterProblems(plan.server.parameters ?? {});
   if (problems.length > 0) return `parameters: ${problems.join('; ')}`;
   const before = data?.version;
   if (before === undefined) return undefined;
-  const change: VersionChange = plan.engine.versionChange(before, plan.server.version);
-  const step = `version ${before} → ${plan.server.version}`;
+  // The numbers that the spec left open are those of the server that answered, unless its image bears a name of its own.
+  const exact = data?.answered?.startsWith(`${before}.`) === true ? data.answered : before;
+  const change: VersionChange = plan.engine.versionChange(exact, plan.server.version);
+  const step = `version ${before}${exact === before ? '' : ` (${exact})`} → ${plan.server.version}`;
   switch (change) {
     case 'same':
     case 'minor':

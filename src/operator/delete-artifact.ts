@@ -1,14 +1,15 @@
 import type { DatabaseBackup, DatabaseBackupStatus } from '../api/database-backup';
 import { ArtifactJob } from '../constructs/artifact-job';
 import type { BackupTarget } from '../constructs/backup-target';
-import { builtin } from '../kind/resource';
+import { builtin, type KubeObject } from '../kind/resource';
 import { isNamespaceTerminating, isNotFound } from '../runtime/api-error';
 import type { Context } from '../runtime/context';
+import { ownerLabel } from '../runtime/manifest';
 import { done, stuck, wait, type Outcome } from '../runtime/outcome';
 import { parseResult } from '../store/result';
 import { runOf, targetOf } from './backup-record';
 import { missingBucketSecret } from './bucket-secrets';
-import { failureOf, findJob } from './job-fact';
+import { failureOf, findJob, troubleOfJob } from './job-fact';
 import type { SuppliedSecrets } from './supplied-secrets';
 
 type Kind = typeof DatabaseBackup;
@@ -43,8 +44,8 @@ async function isGone({ client, object }: Context<Kind>, target: BackupTarget): 
 
 async function byJob(context: Context<Kind>, target: BackupTarget, storeImage: string, supplied: SuppliedSecrets): Promise<Told> {
   const { metadata, spec } = context.object;
-  const name = `${metadata.name}-delete`;
-  const job = findJob(context, name, parseResult);
+  const name = jobName(metadata);
+  const job = findJob(context, name, (found) => found.metadata.labels?.[ownerLabel] === metadata.uid, parseResult);
   if (job === undefined) {
     const missing = await missingBucketSecret(target, context, supplied);
     const manifests = context.render((chart) => new ArtifactJob(chart, 'delete', { name, namespace: metadata.namespace, database: spec.database, backup: metadata.name, run: runOf(context.object), target, storeImage }));
@@ -62,10 +63,19 @@ async function byJob(context: Context<Kind>, target: BackupTarget, storeImage: s
     context.audit('backup-deletion-started', { backup: metadata.name, database: spec.database });
     return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
   }
-  if (job.state === 'running') return wait('DeletingArtifact', `Job ${name} deletes the artifact`);
+  if (job.state === 'running') {
+    const trouble = troubleOfJob(context, job);
+    return wait('DeletingArtifact', trouble === undefined ? `Job ${name} deletes the artifact` : `Job ${name} can't delete the artifact: ${trouble}`, { after: 10_000 });
+  }
   if (job.state === 'failed') {
     return stuck('ArtifactNotDeleted', `Job ${name} could not delete the artifact: ${failureOf(job)}. Mend the cause: it is tried again within ten minutes, or as soon as you delete the Job.`);
   }
   context.audit('backup-deleted', { backup: metadata.name, database: spec.database });
   return done();
+}
+
+/** Each life of a name has its own: the Job of a former one is still there for a while, and `NAME-delete` may be the name of another backup. */
+function jobName({ name, uid = '' }: KubeObject['metadata']): string {
+  const suffix = `-delete-${uid.slice(0, 8)}`;
+  return `${name.slice(0, 63 - suffix.length)}${suffix}`;
 }

@@ -28,6 +28,12 @@ export interface DataClaim {
   readonly holdsData: boolean;
   /** Version of the server that last answered from it. */
   readonly version?: string;
+  /** What that server called itself. */
+  readonly answered?: string;
+  /** Engine that its data is of. @default the one that is asked for: it was not written down before */
+  readonly engine?: string;
+  /** This object has taken it up; else it is as an earlier life left it. */
+  readonly ours: boolean;
   /** In words, while it is smaller than what it was asked to be. */
   readonly growing?: string;
 }
@@ -64,6 +70,8 @@ export interface Facts {
   readonly mayHaveBackup: boolean;
   /** Settings that the running server has confirmed. */
   readonly confirmedParameters?: Readonly<Record<string, string>>;
+  /** Values that the running server has refused, by the parameter's name. */
+  readonly refusedParameters?: Readonly<Record<string, string>>;
   /** Image that the server's pods are made from. */
   readonly image?: string;
   /** The pod is made as those are to be. */

@@ -1,11 +1,11 @@
 import { builtin, keyOf, type KubeObject, type ResourceType } from '../kind/resource';
 import { ownerLabel } from '../runtime/manifest';
 import { accountsSecret, claimMarks, finalBackupJob, isWorkload, serverChildren } from './children';
-import { keepSize, type Claim } from './claim';
+import { keepSpec, type Claim } from './claim';
 import { close } from './closing';
-import { refusal } from './decide';
+import { isOfOtherEngine, refusal } from './decide';
 import type { Facts } from './facts';
-import { failureOf, type Job } from './job-fact';
+import { failureOf, troubleOfJob, type Job } from './job-fact';
 import type { Pass, Telling } from './life';
 import { podsOf } from './observe';
 import type { DatabasePlan } from './plan';
@@ -19,7 +19,11 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
   const { context, plan, facts, tools } = pass;
   const told = (kind: Telling['kind'], reason: string, message: string): Telling => ({ kind, phase: 'Deleting', reason, message, after: kind === 'wait' ? 5_000 : undefined });
   const job = facts.finalJob;
-  if (job?.state === 'running') return told('wait', 'FinalBackup', `Job ${job.name} takes the last backup and proves it`);
+  if (job?.state === 'running') {
+    const trouble = troubleOfJob(context, job);
+    if (trouble === undefined) return told('wait', 'FinalBackup', `Job ${job.name} takes the last backup and proves it`);
+    return told('wait', 'FinalBackupBlocked', `Job ${job.name} can't take the last backup: ${trouble}. Nothing is deleted until it can, and the server stays closed to applications; mend the cause, or ${plan.wayOut} to delete without a last backup.`);
+  }
   if (job?.state === 'succeeded' && job.result === undefined) {
     return told('wait', 'FinalBackup', `Job ${job.name} has ended, but what it has to say can't be read; if this lasts, delete the Job to have the backup taken again`);
   }
@@ -41,7 +45,7 @@ export async function finalBackup(pass: Pass): Promise<Telling> {
 
 /** The plan without a change that was refused: it must neither reach the data by the way nor stand in the way of the end. */
 function asItRuns(plan: DatabasePlan, facts: Facts): DatabasePlan {
-  if (refusal(plan, facts) === undefined) return plan;
+  if (refusal(plan, facts) === undefined || isOfOtherEngine(plan, facts.data)) return plan;
   const { version, image, parameters } = plan.server;
   return { ...plan, server: { ...plan.server, version: facts.data?.version ?? version, image: facts.image ?? image, parameters: facts.confirmedParameters ?? parameters } };
 }
@@ -51,13 +55,13 @@ export async function remove(asked: Pass): Promise<Telling> {
   const pass = { ...asked, plan: asItRuns(asked.plan, asked.facts) };
   const { context, plan, facts } = pass;
   const waits = (message: string, reason = 'Removing'): Telling => ({ kind: 'wait', phase: 'Deleting', reason, message, after: 2_000 });
-  const doneJobs = context.read<Job>(builtin.Job).children().filter((job) => job.metadata.name !== plan.backup.finalJob && !hasFailed(job));
+  const jobs = context.read<Job>(builtin.Job).children().filter((job) => !isKept(job, plan));
   const pods = podsOf(context, plan, 'server');
   const isOrphaned = pods.some(isOrphan);
   if (isOrphaned) await adopt(pass);
-  await removeAll(pass, [...(isOrphaned ? [] : childrenOf(pass, workloadType(plan))), ...childrenOf(pass, builtin.CronJob), ...doneJobs]);
+  await removeAll(pass, [...(isOrphaned ? [] : childrenOf(pass, workloadType(plan))), ...childrenOf(pass, builtin.CronJob), ...jobs]);
   if (pods.length > 0) return waits(`waits for pod ${pods[0]!.metadata.name} to shut down`);
-  const claims = context.read(builtin.PersistentVolumeClaim).children();
+  const claims = ownClaims(pass);
   if (plan.deletionPolicy === 'Retain') await refuseTerminating(pass);
   await unguard(pass);
   if (plan.deletionPolicy === 'Retain') await release(pass);
@@ -67,17 +71,42 @@ export async function remove(asked: Pass): Promise<Telling> {
     return waits(`waits for volume ${name} to be given back; whatever pod still uses it must go first: kubectl describe pvc ${name}`, 'VolumeReleasing');
   }
   if (!(await removeAll(pass, [...REST, ...(plan.moreKinds ?? [])].flatMap((type) => childrenOf(pass, type))))) return waits('waits for the last children to go');
+  const left = volumeLeft(pass);
+  if (left !== undefined) context.event('Warning', 'VolumeLeft', left);
   context.audit('database-removed', { database: plan.server.name, policy: plan.deletionPolicy, finalBackup: facts.finalJob?.name });
   return { kind: 'done', phase: 'Deleting', reason: 'Removed', message: 'everything but the backups is gone' };
+}
+
+/** The claims that this database may let go of: what another engine has written is not for it to judge. */
+function ownClaims({ context, plan, facts: { data } }: Pass): KubeObject[] {
+  const claims = context.read(builtin.PersistentVolumeClaim).children();
+  return isOfOtherEngine(plan, data) ? claims.filter(({ metadata }) => metadata.name !== data?.name) : claims;
+}
+
+/** What is to be said of a data volume that stays though nobody asked for that. */
+function volumeLeft({ plan, facts: { data } }: Pass): string | undefined {
+  if (data === undefined) return undefined;
+  const left = `volume ${data.name} was left as it was found`;
+  if (isOfOtherEngine(plan, data)) return `${left}: it holds the data of a ${data.engine}, and this database was a ${plan.engine.name}`;
+  if (plan.deletionPolicy === 'Retain' || data.ours || data.going) return undefined;
+  return `${left}: a database before this one made it, and this one never took it up. If its data may go: kubectl delete pvc ${data.name} -n ${plan.server.namespace}`;
 }
 
 /** The claim stays, and the passwords that open it, without a mark of their owner: a new object of the same name takes them up. */
 async function release({ context, plan, facts }: Pass): Promise<void> {
   const { data, known } = facts;
-  if (data === undefined || known === undefined) return;
-  const claims = serverChildren(plan, { running: false, origin: data.origin, originAt: data.originAt, holdsData: data.holdsData, version: data.version, released: true }).filter((child) => child.kind === 'PersistentVolumeClaim');
-  for (const claim of claims) keepSize(claim, context.read<Claim>(builtin.PersistentVolumeClaim).get(claim.metadata.name));
+  if (data === undefined || isOfOtherEngine(plan, data)) return;
+  if (known === undefined) return disown(context, plan.names.dataClaim);
+  const claims = serverChildren(plan, { running: false, origin: data.origin, originAt: data.originAt, holdsData: data.holdsData, version: data.version, answered: data.answered, released: true }).filter((child) => child.kind === 'PersistentVolumeClaim');
+  for (const claim of claims) keepSpec(claim, context.read<Claim>(builtin.PersistentVolumeClaim).get(claim.metadata.name));
   await context.apply([...claims, accountsSecret(plan, known, { retained: facts.retained, staged: facts.wanted, rotation: facts.rotated })], { own: 'none' });
+}
+
+/** A claim that may never have been taken up is not made as this spec asks: a field that differs would keep the object for ever. */
+async function disown(context: Pass['context'], name: string): Promise<void> {
+  const claim = context.read(builtin.PersistentVolumeClaim).get(name);
+  if (claim?.metadata.labels?.[ownerLabel] === undefined) return;
+  await context.client.patch(builtin.PersistentVolumeClaim, keyOf(claim), { metadata: { uid: claim.metadata.uid, labels: { [ownerLabel]: null, [claimMarks.protected]: null } } });
 }
 
 /** A namespace that is being deleted would take what is retained in it: asked before anything is let go. @throws ApiError (isNamespaceTerminating) */
@@ -86,9 +115,9 @@ async function refuseTerminating({ context, plan: { server } }: Pass): Promise<v
 }
 
 /** The admission policy would refuse to delete the claims; what stays is no longer the database's. */
-async function unguard({ context, plan }: Pass): Promise<void> {
-  const claims = context.read(builtin.PersistentVolumeClaim);
-  for (const claim of [...claims.children(), claims.get(plan.names.backupClaim)]) {
+async function unguard(pass: Pass): Promise<void> {
+  const { context, plan } = pass;
+  for (const claim of [...ownClaims(pass), context.read(builtin.PersistentVolumeClaim).get(plan.names.backupClaim)]) {
     if (claim?.metadata.labels?.[claimMarks.protected] === undefined) continue;
     const patch = { metadata: { uid: claim.metadata.uid, labels: { [claimMarks.protected]: null } } };
     await context.client.patch(builtin.PersistentVolumeClaim, keyOf(claim), patch);
@@ -122,6 +151,9 @@ function isOrphan({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
 }
 
-function hasFailed(job: Job): boolean {
-  return job.status?.conditions?.some((condition) => condition.type === 'Failed' && condition.status === 'True') ?? false;
+/** What failed is kept for its logs, unless its pod would hold a volume that is to go; and the last backup, once it is made, for its word. */
+function isKept({ metadata, status }: Job, { names, backup, deletionPolicy }: DatabasePlan): boolean {
+  const has = (type: string) => status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
+  if (metadata.name === names.restoreJob && deletionPolicy !== 'Retain') return false;
+  return has('Failed') || (metadata.name === backup.finalJob && has('Complete'));
 }

@@ -1,7 +1,7 @@
 import { builtin, type KubeObject } from '../kind/resource';
 import type { Context } from '../runtime/context';
 import type { StoreResult } from '../store/result';
-import type { Pod } from './pod-story';
+import { podStory, type Pod } from './pod-story';
 
 /** The fields of a Job that tell how far it is. */
 export interface Job extends KubeObject {
@@ -30,8 +30,8 @@ export interface JobFact<Result = unknown> {
 /** The pods that tell how databases and their Jobs fare; one selection, so that controllers share one watch. */
 export const podSelection = { type: builtin.Pod, labelSelector: 'app.kubernetes.io/component in (server,backup,restore,artifact),app.kubernetes.io/instance' };
 
-/** Label that the Job controller puts on a Job's pods. */
-const JOB_NAME = 'batch.kubernetes.io/job-name';
+/** Label that the Job controller puts on a Job's pods. The pods of a former Job of the same name may still be there. */
+const JOB_UID = 'batch.kubernetes.io/controller-uid';
 
 /**
  * Reads a Job and the pods it made.
@@ -42,13 +42,11 @@ export function jobFact<Result>(job: Job, pods: readonly Pod[], parse: (message:
   const complete = condition('Complete');
   const failed = condition('Failed');
   const state = complete ? 'succeeded' : failed ? 'failed' : 'running';
-  const messages = pods
-    .filter((pod) => pod.metadata.labels?.[JOB_NAME] === job.metadata.name)
-    .sort((left, right) => (right.metadata.creationTimestamp ?? '').localeCompare(left.metadata.creationTimestamp ?? ''))
-    .flatMap((pod) => terminationMessages(pod));
+  const { name, uid = '' } = job.metadata;
+  const messages = podsOfJob({ uid }, pods).flatMap((pod) => terminationMessages(pod));
   return {
-    name: job.metadata.name,
-    uid: job.metadata.uid ?? '',
+    name,
+    uid,
     state,
     endedAt: job.status?.completionTime ?? failed?.lastTransitionTime,
     result: messages.map(parse).find((result) => result !== undefined),
@@ -56,10 +54,13 @@ export function jobFact<Result>(job: Job, pods: readonly Pod[], parse: (message:
   };
 }
 
-/** A Job of the namespace by its name, and what it told. */
-export function findJob<Result>(context: Pick<Context, 'read'>, name: string, parse: (message: string) => Result | undefined): JobFact<Result> | undefined {
+/**
+ * A Job of the namespace by its name, and what it told.
+ * @param isMeant whether it is the one that is looked for: a name alone says nothing about whose it is
+ */
+export function findJob<Result>(context: Pick<Context, 'read'>, name: string, isMeant: (job: Job) => boolean, parse: (message: string) => Result | undefined): JobFact<Result> | undefined {
   const job = context.read<Job>(builtin.Job).get(name);
-  return job && jobFact(job, context.read<Pod>(builtin.Pod).list(job.metadata.namespace), parse);
+  return job === undefined || !isMeant(job) ? undefined : jobFact(job, context.read<Pod>(builtin.Pod).list(job.metadata.namespace), parse);
 }
 
 /** Why a Job failed: in the words of its store; but that its pod was told to stop says less than why it was. */
@@ -68,10 +69,23 @@ export function failureOf({ result, failure }: JobFact<StoreResult>): string {
   return (interrupted ? (failure ?? result.message) : (result?.message ?? failure)) ?? 'it told no reason';
 }
 
-/** The pod that is at work for a Job of that name: the newest that has not ended. */
-export function podOfJob(name: string, pods: readonly Pod[]): Pod | undefined {
-  const alive = pods.filter(({ metadata, status }) => metadata.labels?.[JOB_NAME] === name && !['Succeeded', 'Failed'].includes(status?.phase ?? ''));
-  return alive.sort((left, right) => (right.metadata.creationTimestamp ?? '').localeCompare(left.metadata.creationTimestamp ?? ''))[0];
+/** The pods of a Job, the newest first. */
+export function podsOfJob({ uid }: Pick<JobFact, 'uid'>, pods: readonly Pod[]): Pod[] {
+  return pods
+    .filter(({ metadata }) => metadata.labels?.[JOB_UID] === uid)
+    .sort((left, right) => (right.metadata.creationTimestamp ?? '').localeCompare(left.metadata.creationTimestamp ?? ''));
+}
+
+/** The pod that is at work for a Job: the newest that has not ended. */
+export function podOfJob(job: Pick<JobFact, 'uid'>, pods: readonly Pod[]): Pod | undefined {
+  return podsOfJob(job, pods).find(({ status }) => !['Succeeded', 'Failed'].includes(status?.phase ?? ''));
+}
+
+/** What keeps a Job from its work, in words: its pod can't start, or starts in vain. */
+export function troubleOfJob(context: Pick<Context, 'read' | 'object'>, job: Pick<JobFact, 'uid'>): string | undefined {
+  const pod = podOfJob(job, context.read<Pod>(builtin.Pod).list(context.object.metadata.namespace));
+  const story = pod && podStory(pod);
+  return story?.failing === true ? story.message : undefined;
 }
 
 function terminationMessages(pod: Pod): string[] {

@@ -34,6 +34,10 @@ export interface Telling {
   readonly message: string;
   /** Milliseconds until the next pass, for what no event announces. */
   readonly after?: number;
+  /** What the spec asks for and never gets, of a step that is done. @default everything is as the spec asks */
+  readonly but?: string;
+  /** What is waited for may never come by itself. @default in phase Failed */
+  readonly warning?: boolean;
   /** What this pass has settled about the volume. @default what the facts say */
   readonly origin?: string;
 }

@@ -1,3 +1,4 @@
+import { isReservedAccount } from '../api/reserved-account';
 import type { Context } from '../runtime/context';
 import { compareQuantities } from '../kind/quantity';
 import { builtin } from '../kind/resource';
@@ -5,10 +6,11 @@ import { ownerLabel } from '../runtime/manifest';
 import { parseResult, type StoreResult } from '../store/result';
 import { decoded, readAccounts, type Secret } from './accounts';
 import { missingBucketSecret } from './bucket-secrets';
-import { claimMarks, confirmedMark, restartMark, rotationMark } from './children';
+import { claimMarks, confirmedMark, refusedMark, restartMark, rotationMark } from './children';
 import type { Claim } from './claim';
 import type { DataClaim, Facts, KnownPasswords, ServerAnswer } from './facts';
 import { jobFact, type Job, type JobFact } from './job-fact';
+import { isKeptInstead, KEPT } from './kept-data';
 import { observeBackups } from './observe-backups';
 import { podStory, type Pod, type PodStory } from './pod-story';
 import { serviceHost, type DatabasePlan } from './plan';
@@ -46,9 +48,10 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     missingSecret: credentials.missing,
     ...workload(context, plan),
     rotated: accountsObject?.metadata.annotations?.[rotationMark],
-    data: dataClaim(context.read<Claim>(builtin.PersistentVolumeClaim).get(plan.names.dataClaim)),
+    data: dataClaim(context, plan, context.read<Claim>(builtin.PersistentVolumeClaim).get(plan.names.dataClaim)),
     mayHaveBackup: mayHaveBackup(context, plan),
     confirmedParameters: parsed(configMap?.metadata.annotations?.[confirmedMark]),
+    refusedParameters: parsed(configMap?.metadata.annotations?.[refusedMark]),
     pod,
     restoreJob: restoreJob(context, plan),
     finalJob: job(context, plan.backup.finalJob),
@@ -58,10 +61,10 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
   return { ...facts, server: await ask(context, plan, facts, senses.probe) };
 }
 
-function dataClaim(claim: Claim | undefined): DataClaim | undefined {
+function dataClaim({ object: { metadata } }: Context, plan: DatabasePlan, claim: Claim | undefined): DataClaim | undefined {
   if (claim === undefined) return undefined;
   const marks = claim.metadata.annotations ?? {};
-  return {
+  const data: DataClaim = {
     name: claim.metadata.name,
     uid: claim.metadata.uid ?? '',
     volume: claim.spec?.volumeName,
@@ -70,8 +73,13 @@ function dataClaim(claim: Claim | undefined): DataClaim | undefined {
     originAt: marks[claimMarks.originAt],
     holdsData: marks[claimMarks.holdsData] === 'true',
     version: marks[claimMarks.version],
+    answered: marks[claimMarks.answered],
+    engine: marks[claimMarks.engine],
+    ours: claim.metadata.labels?.[ownerLabel] === metadata.uid,
     growing: growing(claim),
   };
+  const madeAt = metadata.creationTimestamp;
+  return metadata.deletionTimestamp === undefined && isKeptInstead(plan, { ...data, madeAt }) ? { ...data, origin: KEPT, originAt: madeAt } : data;
 }
 
 /** Whoever expands volumes says in the claim's conditions what keeps it: a node that must mount it, or a quota of the cloud. */
@@ -91,8 +99,11 @@ async function applicationCredentials(context: Context, plan: DatabasePlan, supp
   }
   const secret = await supplied.get(context.client, { namespace: plan.server.namespace, name: suppliedSecret }, context.signal);
   if (secret === undefined) return { username, missing: `Secret ${suppliedSecret} does not exist; create it with the keys username and password` };
-  const given = { username: decoded(secret, 'username'), password: decoded(secret, 'password') };
+  // The newline at the end of a file that the Secret was made from is not part of it; the server's scripts take it off as well.
+  const line = (key: string) => decoded(secret, key)?.replace(/\n+$/, '');
+  const given = { username: line('username'), password: line('password') };
   for (const [key, value] of Object.entries(given)) if (!value) return { username, missing: `Secret ${suppliedSecret} has no ${key}; add the key` };
+  if (isReservedAccount(given.username!)) return { username, missing: `Secret ${suppliedSecret} names the account ${given.username}, which belongs to the server or to the operator; choose another username` };
   return given as { username: string; password: string };
 }
 

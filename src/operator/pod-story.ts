@@ -55,7 +55,7 @@ export function podStory(pod: Pod): PodStory {
     closed: pod.spec?.containers?.some(({ command }) => command?.includes('closed')) ?? false,
   });
   if (isOnLostNode(pod)) return told('NodeLost', lostNode(pod.metadata.name, pod.spec?.nodeName ?? ''), true);
-  if (pod.metadata.deletionTimestamp !== undefined) return told('PodTerminating', `pod ${pod.metadata.name} is shutting down`);
+  if (pod.metadata.deletionTimestamp !== undefined) return told('PodTerminating', `pod ${pod.metadata.name} is shutting down${eviction(pod)}`);
   if (isTrue(pod, 'Ready')) return told('PodReady', `pod ${pod.metadata.name} is ready`);
   const scheduled = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
   if (scheduled?.status === 'False') {
@@ -87,6 +87,13 @@ function isOnLostNode(pod: Pod): boolean {
   return isTrue(pod, 'ContainersReady') && pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'False') === true;
 }
 
+/** Taints evict the pods of a lost node, too. Of one that was not ready nothing else tells: it is up to a person to look. */
+function eviction(pod: Pod): string {
+  const evicted = pod.status?.conditions?.some(({ type, status, reason }) => type === 'DisruptionTarget' && status === 'True' && reason === 'DeletionByTaintManager') === true;
+  const node = pod.spec?.nodeName ?? '';
+  return evicted ? `, evicted from node ${node} by a taint. If this lasts, the node may be lost: kubectl get node ${node}` : '';
+}
+
 function lostNode(pod: string, node: string): string {
   return (
     `node ${node} does not answer. The server of pod ${pod} may still run there, and a second one on its volume would destroy the data, so the database returns when the node does. ` +
@@ -98,10 +105,17 @@ function isTrue(pod: Pod, type: string): boolean {
   return pod.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 }
 
+/** The last lines that name an error, or else the last: a server's farewell comes after what it died of. */
+function tellingLines(message: string): string[] {
+  const lines = message.trim().split('\n');
+  const errors = lines.filter((line) => /\[ERROR\]|FATAL|PANIC/.test(line) && !/Aborting/.test(line));
+  return (errors.length > 0 ? errors : lines).slice(-3);
+}
+
 /** What a container said before it ended: its termination message is the tail of its log. */
 function lastWords(last: Terminated | undefined): string {
   if (last === undefined) return '';
-  const said = last.message?.trim().split('\n').slice(-3).join(' ').slice(-400);
+  const said = tellingLines(last.message ?? '').join(' ').slice(-400);
   const how = last.reason === 'OOMKilled' ? 'was killed for want of memory (raise resources.limits.memory)' : `exit code ${last.exitCode}`;
   return ` (${how}${said ? `: ${said}` : ''})`;
 }

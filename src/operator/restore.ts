@@ -3,8 +3,9 @@ import type { StoreResult } from '../store/result';
 import { applyServer } from './apply-server';
 import { missingBucketSecret } from './bucket-secrets';
 import { stageText } from './byte-text';
-import { restoreJob } from './children';
+import { restoreJob, restoreWish, wishMark } from './children';
 import { failureOf, podOfJob, type JobFact } from './job-fact';
+import { KEPT, notRestored } from './kept-data';
 import type { Pass, Telling } from './life';
 import { podStory, type Pod } from './pod-story';
 
@@ -22,7 +23,7 @@ export async function restore(pass: Pass): Promise<Telling> {
   const { context, plan, facts } = pass;
   await applyServer(pass, { running: false });
   const job = facts.restoreJob;
-  if (job === undefined) return begin(pass);
+  if (job === undefined || (job.state === 'failed' && wasForAnother(pass))) return begin(pass);
   if (job.state === 'running') return underWay(pass, job);
   pass.tools.progress.forget(job.uid);
   if (job.state === 'succeeded' && job.result === undefined) {
@@ -39,14 +40,22 @@ export async function restore(pass: Pass): Promise<Telling> {
     context.event('Normal', 'Restored', `filled from backup ${origin} (${job.result.backup.tables} tables, ${job.result.backup.rows} rows)`);
     context.audit('restored', { database: plan.server.name, backup: origin });
   }
+  const skipped = notRestored(plan, origin);
+  if (skipped !== undefined) context.event('Warning', 'RestoreSkipped', skipped);
   await applyServer(pass, { running: !plan.hibernated, origin, originAt: job.endedAt });
   return { kind: 'wait', phase: 'Creating', reason: 'ServerStarting', message: job.result.message, origin };
+}
+
+/** The spec asks for another backup by now. A Job at work is left to it: its pod may be writing, and what it has filled is never restored over. */
+function wasForAnother({ context, plan }: Pass): boolean {
+  const wish = context.read(builtin.Job).get(plan.names.restoreJob)?.metadata.annotations?.[wishMark];
+  return wish !== undefined && wish !== restoreWish(plan);
 }
 
 /** A Job that was killed after its last act finds its own work: the volume names the backup that it was filled from. */
 function originOf(result: StoreResult): string {
   if (result.outcome === 'restored') return result.backup.name;
-  return result.outcome === 'present' ? (result.backup?.name ?? 'kept') : 'empty';
+  return result.outcome === 'present' ? (result.backup?.name ?? KEPT) : 'empty';
 }
 
 async function begin(pass: Pass): Promise<Telling> {
@@ -63,7 +72,7 @@ async function begin(pass: Pass): Promise<Telling> {
 /** A Job at work: how far it is, what keeps its pod from starting, and whether it has stood still for long. */
 async function underWay({ context, plan, tools }: Pass, job: JobFact<StoreResult>): Promise<Telling> {
   const { name } = job;
-  const pod = podOfJob(name, context.read<Pod>(builtin.Pod).list(plan.server.namespace));
+  const pod = podOfJob(job, context.read<Pod>(builtin.Pod).list(plan.server.namespace));
   const trouble = pod && podStory(pod);
   if (trouble?.failing === true) return { kind: 'wait', phase: 'Restoring', reason: trouble.reason, message: `Job ${name} can't restore: ${trouble.message}`, after: PROGRESS_MS };
   const standing = await tools.progress.of(context, job, pod);

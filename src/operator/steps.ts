@@ -3,11 +3,13 @@ import type { Parameters } from '../engines/engine';
 import { builtin, keyOf } from '../kind/resource';
 import { isNotFound } from '../runtime/api-error';
 import { applyServer } from './apply-server';
-import { changeParameters, changePasswords, renewCertificate } from './configure';
+import { changeParameters, changePasswords, letsOperatorIn, renewCertificate } from './configure';
 import { parametersBehind, passwordsBehind, refusal, type Step } from './decide';
 import { finalBackup, remove } from './farewell';
+import { notRestored } from './kept-data';
 import type { Pass, Telling } from './life';
 import { restore } from './restore';
+import { SqlError } from './sql/door';
 import { FRESH_MS } from './sql/server-probe';
 
 /** A server that has just come up is asked again soon; events announce everything else. */
@@ -68,8 +70,9 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
     }
     const version = facts.server?.kind === 'answers' ? facts.server.version : '';
     const kept = podsOf && `its pod stays as release ${podsOf} made it until a change of the spec starts it anew`;
-    const message = [`${plan.engine.title} ${version} answers`, facts.data?.growing, kept].filter(Boolean).join('; ');
-    return { kind: 'done', phase: 'Running', reason: 'Running', message, after: renewed ? FRESH_MS : RELOAD_AGAIN_MS };
+    const skipped = notRestored(plan, facts.data?.origin);
+    const message = [`${plan.engine.title} ${version} answers`, facts.data?.growing, kept, skipped].filter(Boolean).join('; ');
+    return { kind: 'done', phase: 'Running', reason: 'Running', message, but: skipped, after: renewed ? FRESH_MS : RELOAD_AGAIN_MS };
   },
 
   Protected: async () => ({ kind: 'stuck', phase: 'Deleting', reason: 'DeletionProtected', message: 'the database is protected from deletion, so nothing of it is deleted; set spec.deletionProtection to false to let the deletion go on' }),
@@ -94,7 +97,9 @@ async function leavePod({ context, plan }: Pass): Promise<void> {
 
 /** Applies what is wanted, healthy or not, and says what is waited for. */
 async function start(pass: Pass): Promise<Telling> {
-  const { facts } = pass;
+  const { plan, facts } = pass;
+  // What shuts applications out may be a parameter; a running server learns of its end by SQL alone.
+  if (facts.server?.kind === 'silent' && parametersBehind(plan, facts) && (await letsOperatorIn(pass))) return setParameters(pass);
   // A server that is up, but unready or silent, has read no new file.
   const confirmed = facts.pod === undefined ? undefined : facts.confirmedParameters;
   await applyServer(pass, { running: true, origin: facts.data?.origin ?? 'empty', confirmed });
@@ -105,33 +110,69 @@ async function start(pass: Pass): Promise<Telling> {
   return { kind: 'wait', phase, reason: 'ServerSilent', message: `pod ${facts.pod.name} is ready, but the server does not answer: ${why}`, after: SOON_MS };
 }
 
+const CONFIGURING: Telling = { kind: 'wait', phase: 'Updating', reason: 'Configuring', message: 'the server is taking over changed settings', after: 0 };
+
 /** The server answers; passwords or parameters are behind. */
 async function configure(pass: Pass): Promise<Telling> {
-  const { context, plan, facts, tools } = pass;
+  const { plan, facts } = pass;
   if (facts.server?.kind === 'denied' || passwordsBehind(plan, facts)) {
-    const changed = await changePasswords(pass);
-    tools.probe.forget(context.object.metadata.uid ?? '');
-    if (changed.length > 0) context.event('Normal', 'PasswordChanged', `the server has new passwords for ${changed.join(', ')}`);
-  } else if (parametersBehind(plan, facts)) {
-    const refused = await reconfigure(pass);
-    if (refused !== undefined) return { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${refused}. The server keeps its former value; correct the parameter.` };
+    const refused = await renewPasswords(pass);
+    return refused === undefined ? CONFIGURING : goOn(pass, refused);
   }
-  return { kind: 'wait', phase: 'Updating', reason: 'Configuring', message: 'the server is taking over changed settings', after: 0 };
+  return setParameters(pass);
+}
+
+async function setParameters(pass: Pass): Promise<Telling> {
+  const refused = await reconfigure(pass);
+  return refused === undefined ? CONFIGURING : { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${refused}. The server keeps its former value; correct the parameter.` };
+}
+
+/** What keeps the server from taking a password may be a parameter, or the pod itself: all but the password follows the spec, and then it is tried again. */
+async function goOn(pass: Pass, refused: string): Promise<Telling> {
+  const { plan, facts } = pass;
+  const isBehind = parametersBehind(plan, facts);
+  const alsoRefused = isBehind ? await reconfigure(pass) : undefined;
+  if (isBehind && alsoRefused === undefined) return CONFIGURING;
+  if (!isBehind) await applyServer(pass, { running: true });
+  const message = [`${refused}. The new password is not in force; it is tried again every ${LOOK_AGAIN_MS / 1000} s`, alsoRefused].filter(Boolean).join('; ');
+  return { kind: 'wait', phase: facts.server?.kind === 'answers' ? 'Running' : 'Failed', reason: 'PasswordRefused', message, after: LOOK_AGAIN_MS, warning: true };
+}
+
+/** @returns what the server said to a password that it refused */
+async function renewPasswords(pass: Pass): Promise<string | undefined> {
+  const { context, tools } = pass;
+  try {
+    const changed = await changePasswords(pass);
+    if (changed.length > 0) context.event('Normal', 'PasswordChanged', `the server has new passwords for ${changed.join(', ')}`);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SqlError && error.kind === 'refused') return error.message;
+    throw error;
+  } finally {
+    tools.probe.forget(context.object.metadata.uid ?? '');
+  }
 }
 
 /** @returns what the server said to values that it refused: then it has got all others that need no restart, and nothing restarts it */
 async function reconfigure(pass: Pass): Promise<string | undefined> {
   const { set, needRestart, unforeseen, refused } = await changeParameters(pass);
+  // What it answered before says nothing of how applications fare with what it has now.
+  pass.tools.probe.forget(pass.context.object.metadata.uid ?? '');
   if (set.length > 0) pass.context.event('Normal', 'ParametersSet', `set in the running server: ${set.join(', ')}`);
   if (Object.keys(refused).length > 0) {
-    await applyServer(pass, { running: true, parameters: confirmedBy(pass, set) });
+    await applyServer(pass, { running: true, parameters: confirmedBy(pass, set), refused: wishes(pass, Object.keys(refused)) });
     return Object.values(refused).join('; ');
   }
   // The pods' own template follows what the engine foresees; for the rest it needs a mark.
   const restartToken = unforeseen.length === 0 ? pass.facts.restartToken : createHash('sha256').update(JSON.stringify(pass.plan.server.parameters ?? {})).digest('hex').slice(0, 12);
-  await applyServer(pass, { running: true, restartToken });
+  await applyServer(pass, { running: true, restartToken, parameters: pass.plan.server.parameters, refused: {} });
   if (needRestart.length > 0) pass.context.event('Normal', 'Restarting', `a restart is needed for ${needRestart.join(', ')}`);
   return undefined;
+}
+
+/** What is wanted of some parameters; one that is to be taken back has no value. */
+function wishes({ plan }: Pass, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(plan.server.parameters ?? {}).flatMap(([name, value]) => (names.includes(name) ? [[name, String(value)]] : [])));
 }
 
 /** What the server runs with once some of the changes are in it. */

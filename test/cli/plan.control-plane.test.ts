@@ -1,5 +1,5 @@
 import { FaultProxy } from '../support/fault-proxy';
-import { firstUpTimeoutMs, sharedCluster } from '../support/shared-cluster';
+import { firstUpTimeoutMs, sharedCluster, testOfOwn } from '../support/shared-cluster';
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
@@ -60,7 +60,7 @@ describe('dbop plan', () => {
     expect({ code, out }).toEqual({ code: 0, out: `${namespace}/orders: no changes\n` });
   }, 60_000);
 
-  it('foretells exactly what the operator then does', async () => {
+  testOfOwn('foretells exactly what the operator then does', async () => {
     await settled(database('foretold', { backup: { schedule: '0 2 * * *' } }));
     const changed = database('foretold', { resources: { limits: { memory: '768Mi' } } });
     const { code, out } = await plan(changed);
@@ -75,7 +75,7 @@ describe('dbop plan', () => {
     expect((await cluster.kubectl(`get cronjob -n ${namespace} -l app.kubernetes.io/instance=foretold -o name`)).trim()).toBe('');
   }, 60_000);
 
-  it('shows a StatefulSet that has to be made anew as what changes in it, and nothing else', async () => {
+  testOfOwn('shows a StatefulSet that has to be made anew as what changes in it, and nothing else', async () => {
     await settled(database('grows'));
     const { code, out } = await plan(database('grows', { size: '2Gi' }));
     expect(code).toBe(2);

@@ -3,7 +3,7 @@ import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/share
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
-import { endPod, wellDone } from './pretended-pod';
+import { deletionJob, endPod, wellDone } from './pretended-pod';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
 
 let cluster: TestCluster;
@@ -63,15 +63,16 @@ describeOfOwn('the runs of a schedule, on a cluster that runs no pods', () => {
 
   it('let go of the records of backups that one of them has pruned', async () => {
     await run('night-3', wellDone.stored('night-3', ['night-2']));
-    await endPod(cluster, namespace, 'night-2-delete', wellDone.deleted('night-2'));
+    const deletion = await deletionJob(cluster, namespace, 'night-2');
+    await endPod(cluster, namespace, deletion, wellDone.deleted('night-2'));
     await waitFor(cluster, at('databasebackups', 'night-2'), (seen) => seen === undefined, { what: 'the end of the record' });
-    expect((await cluster.kubectl(`get dbb,job -n ${namespace} -o name`)).trim().split('\n').sort()).toEqual(['databasebackup.dbop.dev/night-1', 'databasebackup.dbop.dev/night-3', 'job.batch/night-1', 'job.batch/night-2-delete', 'job.batch/night-3']);
+    expect((await cluster.kubectl(`get dbb,job -n ${namespace} -o name`)).trim().split('\n').sort()).toEqual(['databasebackup.dbop.dev/night-1', 'databasebackup.dbop.dev/night-3', 'job.batch/night-1', `job.batch/${deletion}`, 'job.batch/night-3']);
   }, 60_000);
 
   it('that failed are forgotten with their Jobs, of which the schedule keeps three', async () => {
     expect(await cluster.kubectl(`get cronjob orders-backup -n ${namespace} -o jsonpath={.spec.failedJobsHistoryLimit}`)).toBe('3');
     await cluster.kubectl(`delete job night-1 -n ${namespace}`);
-    await endPod(cluster, namespace, 'night-1-delete', wellDone.deleted('night-1'));
+    await endPod(cluster, namespace, await deletionJob(cluster, namespace, 'night-1'), wellDone.deleted('night-1'));
     await waitFor(cluster, at('databasebackups', 'night-1'), (seen) => seen === undefined, { what: 'the end of the record' });
   }, 60_000);
 

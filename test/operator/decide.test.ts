@@ -4,7 +4,7 @@ import type { DatabasePlan } from '../../src/operator/plan';
 import { mysqlPlan } from './plans';
 
 const passwords = { root: 'r', operator: 'o', backup: 'b', app: 'a' };
-const data = { name: 'data-orders-0', uid: 'c1', going: false, origin: 'empty', holdsData: true, version: '9.7' };
+const data = { name: 'data-orders-0', uid: 'c1', going: false, origin: 'empty', holdsData: true, version: '9.7', ours: true };
 const pod = { name: 'orders-0', uid: 'p1', ready: true, reason: 'PodReady', message: 'ready', failing: false, closed: false };
 const job = (state: 'running' | 'succeeded' | 'failed') => ({ name: 'j', uid: 'j1', state });
 const backup = { database: 'orders', name: 'j', location: 'volume:orders/j', engine: 'mysql', serverVersion: '9.7.4', bytes: 1, storedBytes: 1, sha256: 'x', tables: 1, rows: 1, startedAt: 'now', completedAt: 'now' };
@@ -36,7 +36,11 @@ const situations: [string, Partial<DatabasePlan>, Facts, Step][] = [
   ['a parameter was changed while the pod is down: the new file is applied at once', { server: { ...mysqlPlan().server, parameters: { max_connections: '50' } } }, { ...healthy, pod: { ...pod, ready: false } }, 'Starting'],
   ['a minor upgrade', { server: { ...mysqlPlan().server, version: '9.7.5' } }, { ...healthy, data: { ...data, version: '9.7.4' } }, 'Running'],
   ['a major upgrade', { server: { ...mysqlPlan().server, version: '9.7' } }, { ...healthy, data: { ...data, version: '8.4' } }, 'Refused'],
+  ['a version that leaves its last number open', { server: { ...mysqlPlan().server, version: '9.7' } }, { ...healthy, data: { ...data, version: '9.7', answered: '9.7.4' } }, 'Running'],
+  ['a downgrade below what the open version has brought', { server: { ...mysqlPlan().server, version: '9.7.1' } }, { ...healthy, data: { ...data, version: '9.7', answered: '9.7.4' } }, 'Refused'],
+  ['an image that calls itself by another version than the spec', { server: { ...mysqlPlan().server, version: '8.4.1' } }, { ...healthy, data: { ...data, version: '8.4', answered: '9.7.4' } }, 'Running'],
   ['a downgrade', { server: { ...mysqlPlan().server, version: '8.4' } }, healthy, 'Refused'],
+  ['a volume that a database of the other engine has left', {}, { ...nothing, data: { ...data, engine: 'postgres', ours: false } }, 'Refused'],
   ['a supplied Secret is missing', {}, { ...nothing, missingSecret: 'Secret x does not exist' }, 'MissingSecret'],
   ['hibernation of a running database', { hibernated: true }, healthy, 'Hibernating'],
   ['hibernation of a database that has still to be restored', { hibernated: true }, { ...nothing, mayHaveBackup: true }, 'Restoring'],
@@ -58,6 +62,7 @@ const situations: [string, Partial<DatabasePlan>, Facts, Step][] = [
   ['deleted before any server ever answered', {}, { ...nothing, deleting: true, data: { ...data, holdsData: false } }, 'Removing'],
   ['deleted just after its pod became ready, before anybody noticed', {}, { ...healthy, deleting: true, data: { ...data, holdsData: false } }, 'FinalBackup'],
   ['deleted while a refused change stands in the spec', { server: { ...mysqlPlan().server, version: '8.4' } }, { ...healthy, deleting: true }, 'FinalBackup'],
+  ['deleted on a volume that a database of the other engine has left: there is nothing of its own to back up', {}, { ...nothing, deleting: true, data: { ...data, engine: 'postgres', ours: false } }, 'Removing'],
 ];
 
 describe('the decision of a pass', () => {

@@ -5,6 +5,7 @@ import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/share
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
+import { endPod } from './pretended-pod';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
 
 /** A group of this test's own: it deletes the definitions. */
@@ -149,7 +150,7 @@ describeOfOwn('a deletion', () => {
     await isGone(db('stubborn', home));
     const claim = await waitFor(cluster, core('persistentvolumeclaims', 'data-stubborn-0', home), (seen) => seen !== undefined, { what: 'the volume' });
     expect(claim.metadata).toMatchObject({ annotations: { 'dbop.dev/holds-data': 'true' } });
-    expect(claim.metadata.labels).not.toHaveProperty('dbop.dev/owner');
+    expect(claim.metadata.labels).not.toHaveProperty(['dbop.dev/owner']);
   }, 120_000);
 
   it('shuts nobody out for a last backup that a quota forbids, and says so', async () => {
@@ -164,6 +165,51 @@ describeOfOwn('a deletion', () => {
     await says('poor', home, 'Closing');
     await change('poor', home, { deletionPolicy: 'Delete' });
     await isGone(db('poor', home));
+  }, 120_000);
+
+  it('takes along the Job of a restore that failed: its pod would hold the volume for ever', async () => {
+    await cluster.apply(database('unrestored', home, { restore: { policy: 'Required' } }));
+    await says('unrestored', home, 'Restoring');
+    await endPod(cluster, home, 'unrestored-restore', { outcome: 'failed', reason: 'OtherEngine', message: 'it is the backup of a postgres' });
+    await says('unrestored', home, 'RestoreFailed');
+    await cluster.kubectl(`delete ${resource} unrestored -n ${home} --wait=false`);
+    await isGone(db('unrestored', home));
+    expect((await cluster.tryKubectl(`get job unrestored-restore -n ${home}`)).stderr).toContain('not found');
+  }, 120_000);
+
+  it('says why its last backup does not begin and how to go without, and leaves no Job of it at work when told so', async () => {
+    await withData('waiting', home);
+    const { metadata } = await waitFor(cluster, db('waiting', home), (seen) => seen !== undefined, { what: 'it' });
+    const job = `waiting-final-${String(metadata.uid).slice(0, 8)}`;
+    // As the operator makes it, once a server has said that it is closed: here none does.
+    const labels = { 'app.kubernetes.io/managed-by': 'dbop', 'dbop.dev/owner': metadata.uid, 'app.kubernetes.io/instance': 'waiting', 'app.kubernetes.io/component': 'backup' };
+    await cluster.apply({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: job, namespace: home, labels }, spec: { template: { metadata: { labels }, spec: { restartPolicy: 'Never', containers: [{ name: 'store', image: 'x' }] } } } });
+    await cluster.kubectl(`delete ${resource} waiting -n ${home} --wait=false`);
+    await says('waiting', home, 'FinalBackup');
+    const pod = (await cluster.kubectl(`get pods -n ${home} -l batch.kubernetes.io/job-name=${job} -o name`)).trim();
+    await cluster.kubectl(`patch ${pod} -n ${home} --subresource status --type merge -p '${JSON.stringify({ status: { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'pod has unbound immediate PersistentVolumeClaims' }] } })}'`);
+    const { message } = condition(await says('waiting', home, 'FinalBackupBlocked'), 'Ready');
+    expect(message).toContain('pod has unbound immediate PersistentVolumeClaims');
+    expect(message).toContain('set spec.deletionPolicy to Delete');
+    await change('waiting', home, { deletionPolicy: 'Delete' });
+    await isGone(db('waiting', home));
+    await isGone({ apiVersion: 'batch/v1', resource: 'jobs', namespace: home, name: job });
+    // Its record stays for what it may have stored, which no pod deletes here; a volume that is gone has taken that along.
+    await cluster.kubectl(`delete pvc waiting-backups -n ${home}`);
+  }, 120_000);
+
+  it('that can’t go on for want of its passwords says so in its phase and message, with the way out', async () => {
+    await withData('locked', home);
+    await operator.stop();
+    await cluster.kubectl(`delete secret locked-accounts -n ${home}`);
+    operator = await startOperator(cluster, [home], { group });
+    const running = await says('locked', home, 'AccountsLost');
+    expect(running.status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('Bring the Secret back') as string });
+    await cluster.kubectl(`delete ${resource} locked -n ${home} --wait=false`);
+    const deleting = await waitFor(cluster, db('locked', home), (seen) => seen?.status?.phase === 'Deleting', { what: 'Deleting' });
+    expect(condition(deleting, 'Ready')).toMatchObject({ reason: 'AccountsLost', message: expect.stringContaining('set spec.deletionPolicy to Delete') as string });
+    await change('locked', home, { deletionPolicy: 'Delete' });
+    await isGone(db('locked', home));
   }, 120_000);
 
   it('of the volumes alone is refused while their database is there, and no longer when it has let them go', async () => {

@@ -7,7 +7,7 @@ import { JobProgress } from '../../src/operator/job-progress';
 import type { Pod } from '../../src/operator/pod-story';
 
 const job = { uid: 'j1' };
-const pod = (name: string, phase: string, creationTimestamp: string): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', creationTimestamp, labels: { 'batch.kubernetes.io/job-name': 'b1' } }, status: { phase, containerStatuses: phase === 'Running' ? [{ name: 'store', state: { running: {} } }] : [] } });
+const pod = (name: string, phase: string, creationTimestamp: string): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', creationTimestamp, labels: { 'batch.kubernetes.io/controller-uid': 'j1' } }, status: { phase, containerStatuses: phase === 'Running' ? [{ name: 'store', state: { running: {} } }] : [] } });
 const pods = [pod('b1-old', 'Failed', '2026-01-01T00:00:00Z'), pod('b1-new', 'Running', '2026-01-01T00:01:00Z')];
 
 let clock: ManualClock;
@@ -29,7 +29,7 @@ const context = (): Pick<Context, 'client' | 'signal'> => ({
     },
   } as unknown as Context['client'],
 });
-const look = () => progress.of(context(), job, podOfJob('b1', pods));
+const look = () => progress.of(context(), job, podOfJob(job, pods));
 
 describe('the progress of a Job', () => {
   test('is asked of the pod at work, once in ten seconds and not before the Job is so old', async () => {
@@ -46,9 +46,9 @@ describe('the progress of a Job', () => {
   });
 
   test('is not asked for while no pod is at work, and then at once', async () => {
-    await progress.of(context(), job, podOfJob('b1', []));
+    await progress.of(context(), job, podOfJob(job, []));
     await clock.advance(60_000);
-    expect(await progress.of(context(), job, podOfJob('b1', [pods[0]!]))).toBeUndefined();
+    expect(await progress.of(context(), job, podOfJob(job, [pods[0]!]))).toBeUndefined();
     expect(asked).toEqual([]);
     log = '{"stage":"connect"}\n';
     expect(await look()).toMatchObject({ stage: 'connect' });

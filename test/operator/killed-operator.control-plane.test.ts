@@ -3,7 +3,7 @@ import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/share
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
-import { endPod, wellDone } from './pretended-pod';
+import { deletionJob, endPod, wellDone } from './pretended-pod';
 import { installCrds, startOperator } from './running-operator';
 
 let cluster: TestCluster;
@@ -102,10 +102,10 @@ describeOfOwn('an operator that is killed after each of its writes, on a cluster
       },
       run: async (name) => {
         await cluster.kubectl(`delete dbb ${name}-old -n ${namespace} --wait=false`);
-        await endPod(cluster, namespace, `${name}-old-delete`, wellDone.deleted(`${name}-old`));
+        await endPod(cluster, namespace, await deletionJob(cluster, namespace, `${name}-old`), wellDone.deleted(`${name}-old`));
         await waitFor(cluster, at('databasebackups', `${name}-old`), (seen) => seen === undefined, { what: 'the end of the record' });
       },
-      check: async (name) => expect((await names('jobs')).filter((job) => job.startsWith(`job.batch/${name}-old`))).toEqual([`job.batch/${name}-old-delete`]),
+      check: async (name) => expect((await names('jobs')).filter((job) => job.startsWith(`job.batch/${name}-old`))).toEqual([expect.stringMatching(`^job.batch/${name}-old-delete-`)]),
     });
     expect(writes).toBeGreaterThanOrEqual(3);
   }, 300_000);

@@ -35,6 +35,10 @@ export interface EngineStory {
   readonly fixed: { readonly name: string; readonly value: string; readonly show: string };
   /** A value that the server refuses. */
   readonly refused: { readonly name: string; readonly value: string };
+  /** A parameter that keeps the server from writing, and what becomes of a rotation under it. */
+  readonly unwriting: { readonly name: string; readonly value: string; readonly rotation: 'Ready' | 'PasswordRefused' };
+  /** A parameter that a running server takes, and under which applications get no answer. @default the engine has none */
+  readonly lockout?: { readonly name: string; readonly value: string };
   readonly writer: WriterStory;
 }
 
@@ -97,6 +101,14 @@ export function lifeOf(story: EngineStory): void {
   const podUid = () => cluster.kubectl(`get pod ${name}-0 -n ${namespace} -o jsonpath={.metadata.uid}`);
   const change = (patch: object) => cluster.kubectl(`patch db ${name} -n ${namespace} --type merge -p '${JSON.stringify({ spec: patch })}'`);
 
+  /** The pod ends as by a drain, and another one is ready. */
+  async function drain(): Promise<void> {
+    const before = await podUid();
+    await cluster.kubectl(`delete pod ${name}-0 -n ${namespace} --wait=false`);
+    const serves = ({ metadata, status }: AnyObject) => metadata.uid !== before && status?.conditions?.some(({ type, status: is }: { type: string; status: string }) => type === 'Ready' && is === 'True');
+    await waitFor(cluster, at('pods', `${name}-0`), (seen) => seen !== undefined && serves(seen), { what: 'a pod that serves after the drain', withinMs: 90_000 });
+  }
+
   const events = () => cluster.kubectl(`get events -n ${namespace} --field-selector involvedObject.name=${name}`);
 
   async function sql(statement: string, password?: string, account = 'app'): Promise<string> {
@@ -133,12 +145,20 @@ export function lifeOf(story: EngineStory): void {
     expect(uri).toContain('a-password-of-my-own');
   }, 120_000);
 
-  it('changes all passwords when a rotation is asked for', async () => {
+  it('changes all passwords when a rotation is asked for, and lets a parameter be taken back that is in its way', async () => {
     const before = await cluster.kubectl(`get secret ${name}-accounts -n ${namespace} -o jsonpath={.data}`);
     await change({ rotatePasswords: 'monday' });
     await becomes('the rotation', (object) => isReady(object) && object.status.rotatedPasswords === 'monday');
     const after = JSON.parse(await cluster.kubectl(`get secret ${name}-accounts -n ${namespace} -o jsonpath={.data}`)) as Record<string, string>;
     for (const [key, value] of Object.entries(JSON.parse(before) as Record<string, string>)) expect(after[key]).not.toBe(value);
+    expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+    await change({ parameters: { [story.unwriting.name]: story.unwriting.value } });
+    await becomes('a server that does not write', isReady);
+    await change({ rotatePasswords: 'tuesday' });
+    const { status } = await becomes('the end of the rotation, or of its first try', (object) => ['Ready', 'PasswordRefused'].includes(ready(object)?.reason) && ready(object).observedGeneration === object.metadata.generation);
+    expect(ready({ status } as AnyObject).reason).toBe(story.unwriting.rotation);
+    await change({ parameters: null });
+    await becomes('the rotation after all', (object) => isReady(object) && object.status.rotatedPasswords === 'tuesday');
     expect(await sql('SELECT count(*) FROM notes')).toBe('2');
   }, 120_000);
 
@@ -158,7 +178,7 @@ export function lifeOf(story: EngineStory): void {
     expect(await events()).toContain(`a restart is needed for ${story.fixed.name}`);
   }, 240_000);
 
-  it('says which parameter the server refuses, takes those beside it, and heals by the next edit', async () => {
+  it('says which parameter the server refuses, takes those beside it, starts anew without it, and heals by the next edit', async () => {
     await change({ parameters: null });
     await becomes('the default settings', isReady);
     const before = await sql(story.beside.show);
@@ -167,10 +187,25 @@ export function lifeOf(story: EngineStory): void {
     expect(ready(refused).message).toContain(story.refused.name);
     expect(await sql(story.beside.show)).toBe(story.beside.value);
     expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+    await drain();
+    await becomes('the refusal by the server that was started anew', (object) => ready(object)?.reason === 'ParameterRefused');
+    expect(await sql(story.beside.show)).toBe(story.beside.value);
     await change({ parameters: null });
     await becomes('healing', isReady);
     expect(await sql(story.beside.show)).toBe(before);
   }, 240_000);
+
+  if (story.lockout !== undefined) {
+    const { name: parameter, value } = story.lockout;
+    it('is not Ready on the word of a time before a parameter that shuts applications out, and is again when it is taken back', async () => {
+      await change({ parameters: { [parameter]: value } });
+      const shut = await becomes('an answer under the parameter', (object) => ['Ready', 'ServerSilent'].includes(ready(object)?.reason) && ready(object).observedGeneration === object.metadata.generation);
+      expect(ready(shut).reason).toBe('ServerSilent');
+      await change({ parameters: null });
+      await becomes('healing', isReady);
+      expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+    }, 120_000);
+  }
 
   it('comes back with its data when its pod is killed', async () => {
     const pod = await podUid();

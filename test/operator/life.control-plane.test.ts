@@ -3,6 +3,7 @@ import { describeOfOwn, firstUpTimeoutMs, sharedCluster } from '../support/share
 import type { TestCluster } from '../support/test-cluster';
 import { makeNamespace, removeNamespace } from '../support/test-namespace';
 import { waitFor, type AnyObject } from '../support/wait-for';
+import { endPod } from './pretended-pod';
 import { installCrds, startOperator, type RunningOperator } from './running-operator';
 
 let cluster: TestCluster;
@@ -76,6 +77,8 @@ describeOfOwn('a Database on a cluster that runs no pods', () => {
     await cluster.kubectl(`set image statefulset/drift server=busybox -n ${namespace}`);
     await waitFor(cluster, at('services', 'drift'), (seen) => seen?.spec.selector['app.kubernetes.io/instance'] === 'drift', { what: 'its own selector' });
     await waitFor(cluster, at('statefulsets', 'drift', 'apps/v1'), (seen) => seen?.spec.template.spec.containers[0].image === 'mysql:9.7', { what: 'its own image' });
+    await cluster.kubectl(`patch secret drift-app -n ${namespace} -p '{"data":{"password":""}}'`);
+    await waitFor(cluster, at('secrets', 'drift-app'), (seen) => (seen?.data?.['password'] ?? '') !== '', { what: 'the password that works' });
   }, 60_000);
 
   it('takes an older version in place of one that no server has run yet', async () => {
@@ -110,4 +113,18 @@ describeOfOwn('a Database on a cluster that runs no pods', () => {
     const left = await cluster.kubectl(`get statefulset,service,configmap,secret,serviceaccount,networkpolicy,pvc -n ${namespace} -l app.kubernetes.io/instance=short -o name`);
     expect(left.trim()).toBe('persistentvolumeclaim/short-backups');
   }, 180_000);
+});
+
+describeOfOwn('a restore that found no backup', () => {
+  it('says nothing about another that is asked for in its place: that is looked for at once', async () => {
+    const asks = (backup: string) => database('picky', { restore: { policy: 'Required', from: { backup } } });
+    await cluster.apply(asks('nosuch'));
+    const former = await endPod(cluster, namespace, 'picky-restore', { outcome: 'failed', reason: 'NoBackup', message: 'there is no backup nosuch' });
+    const waits = await waitFor(cluster, db('picky'), (seen) => ready(seen)?.reason === 'BackupAwaited', { what: 'the wait for a backup' });
+    expect(ready(waits).message).toContain('there is no backup of nosuch yet');
+    await cluster.apply(asks('other'));
+    const heard = await waitFor(cluster, db('picky'), (seen) => ready(seen)?.observedGeneration === 2, { what: 'the new wish' });
+    expect(ready(heard)).toMatchObject({ reason: 'Restoring' });
+    await waitFor(cluster, at('jobs', 'picky-restore', 'batch/v1'), (seen) => seen !== undefined && seen.metadata.uid !== former.metadata.uid, { what: 'another Job', withinMs: 10_000 });
+  }, 60_000);
 });

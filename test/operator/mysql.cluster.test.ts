@@ -19,6 +19,8 @@ describe('the life of a MySQL', () => {
     beside: { name: 'group_concat_max_len', value: '2048', show: 'SELECT @@global.group_concat_max_len' },
     fixed: { name: 'performance_schema', value: '0', show: 'SELECT @@performance_schema' },
     writer: { image: 'mysql:9.7', passwordVariable: 'MYSQL_PWD', client: 'mysql -h orders -u app app -N --unbuffered', refusal: 'read-only option' },
+    unwriting: { name: 'super_read_only', value: 'ON', rotation: 'PasswordRefused' },
+    lockout: { name: 'init_connect', value: 'nonsense' },
     refused: { name: 'max_connections', value: 'many' },
   });
 });

@@ -31,10 +31,22 @@ describe('the story of a pod', () => {
     expect(told.message).toContain('exit code 1: [ERROR] unknown variable max_conections=5');
   });
 
+  it('tells what a server died of, not its farewell after that', () => {
+    const message = '[ERROR] [MY-000067] [Server] unknown variable Max=1\n[ERROR] [MY-010119] [Server] Aborting\n[System] [Server] Shutdown complete\n[System] MySQL Server - end.\n';
+    const told = podStory(pod({ conditions: [{ type: 'PodScheduled', status: 'True' }], containerStatuses: [{ name: 'server', restartCount: 3, state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: { exitCode: 1, message } } }] }));
+    expect(told.message).toMatch(/\(exit code 1: \[ERROR\] \[MY-000067\] \[Server\] unknown variable Max=1\)$/);
+  });
+
   it('says what to do about a server that was killed for want of memory', () => {
     const told = podStory(pod({ conditions: [{ type: 'PodScheduled', status: 'True' }], containerStatuses: [{ name: 'server', restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } } }] }));
     expect(told).toMatchObject({ reason: 'ContainerFailed', failing: true });
     expect(told.message).toContain('raise resources.limits.memory');
+  });
+
+  it('points to the node of a pod that a taint has evicted: it may never end there', () => {
+    const told = podStory(pod({ conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }] }, true));
+    expect(told).toMatchObject({ reason: 'PodTerminating', failing: false });
+    expect(told.message).toBe('pod orders-0 is shutting down, evicted from node node1 by a taint. If this lasts, the node may be lost: kubectl get node node1');
   });
 
   it('is ready only when the kubelet says so, and never while it shuts down', () => {

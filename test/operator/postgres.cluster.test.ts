@@ -15,9 +15,10 @@ describe('the life of a PostgreSQL', () => {
     },
     slow: { statement: "SELECT pg_sleep(10); SELECT 'alive'", count: "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'" },
     dynamic: { name: 'work_mem', value: '8MB', other: '9MB', show: 'SHOW work_mem' },
-    beside: { name: 'maintenance_work_mem', value: '128MB', show: 'SHOW maintenance_work_mem' },
+    beside: { name: 'search_path', value: 'a, public', show: 'SHOW search_path' },
     fixed: { name: 'max_connections', value: '55', show: 'SHOW max_connections' },
     writer: { image: 'postgres:15', passwordVariable: 'PGPASSWORD', client: 'psql -h orders -U app -d app -Atq -v ON_ERROR_STOP=1', refusal: 'pg_hba.conf rejects' },
+    unwriting: { name: 'default_transaction_read_only', value: 'on', rotation: 'Ready' },
     refused: { name: 'work_mem', value: 'plenty' },
   });
 });

@@ -65,6 +65,39 @@ describeOfOwn('a volume whose class cannot expand it', () => {
   }, 60_000);
 });
 
+describeOfOwn('a retained volume of another storage class than is asked for', () => {
+  it('is taken up as it is and guarded, and nobody is told to delete it', async () => {
+    const gone = () => waitFor(cluster, at('databases', 'moved', 'dbop.dev/v1alpha1'), (seen) => seen === undefined, { what: 'the end', withinMs: 120_000 });
+    await cluster.apply(database('moved', { storageClassName: 'first', deletionPolicy: 'Retain' }));
+    await becomes('moved', 'PodPending');
+    await cluster.kubectl(`annotate pvc data-moved-0 -n ${namespace} dbop.dev/holds-data=true`);
+    await cluster.kubectl(`delete db moved -n ${namespace} --wait=false`);
+    await gone();
+    await cluster.apply(database('moved', { storageClassName: 'second', deletionPolicy: 'Retain' }));
+    const seen = await becomes('moved', 'PodPending');
+    expect(JSON.stringify(seen.status)).not.toContain('delete the PersistentVolumeClaim');
+    const claim = await waitFor(cluster, at('persistentvolumeclaims', 'data-moved-0'), (found) => found?.metadata.labels?.['dbop.dev/protected'] === 'true', { what: 'the guard' });
+    expect(claim.spec.storageClassName).toBe('first');
+    expect(claim.metadata.annotations).toMatchObject({ 'dbop.dev/holds-data': 'true' });
+  }, 150_000);
+});
+
+describeOfOwn('an account from a Secret', () => {
+  it.each(['root', 'dbop_operator', 'dbop_backup', 'postgres', 'pg_monitor', 'mysql.sys'])('that is not the application’s to have (%s) is refused, and nothing is made for it', async (username) => {
+    const name = `claims-${username.replace(/[^a-z]/g, '-')}`;
+    await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData: { username, password: 'long-enough' } }, database(name, { credentials: { secretName: name } }));
+    const seen = await becomes(name, 'SecretMissing');
+    expect(ready(seen)?.message).toBe(`Secret ${name} names the account ${username}, which belongs to the server or to the operator; choose another username`);
+    expect((await cluster.tryKubectl(`get statefulset ${name} -n ${namespace}`)).code).not.toBe(0);
+  }, 60_000);
+
+  it('is taken without the newline of the file that the Secret was made from', async () => {
+    await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'lines', namespace }, stringData: { username: 'clerk\n', password: 'long-enough\n' } }, database('lines', { credentials: { secretName: 'lines' } }));
+    const secret = await waitFor(cluster, at('secrets', 'lines-app'), (found) => found !== undefined, { what: 'the Secret for applications' });
+    expect(['username', 'password'].map((key) => Buffer.from(secret.data?.[key] ?? '', 'base64').toString())).toEqual(['clerk', 'long-enough']);
+  }, 60_000);
+});
+
 describeOfOwn('what is known of a volume', () => {
   /** A pod goes by the garbage collector, which stands still for half a minute after a definition was removed. */
   const GARBAGE_MS = 120_000;

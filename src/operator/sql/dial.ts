@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from '../../runtime/client';
 import { SqlError } from './door';
@@ -16,26 +16,38 @@ export interface DialTarget {
 /** Makes a connection to a server. @throws SqlError (`unreachable`) */
 export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Duplex>;
 
-/** Inside the cluster. A packet that came before the Service's rules is lost, and TCP sends the next one only after seconds: we dial anew before that. */
-const SERVICE_TIMEOUT_MS = 800;
+/** Inside the cluster. */
+const SERVICE_TIMEOUT_MS = 2_000;
+/** A packet that came before the Service's rules is lost, and TCP sends it again only after a second: another connection is tried beside it. */
+const ANEW_MS = 200;
 /** Over the API server, which may be far away. */
 const FORWARD_TIMEOUT_MS = 5_000;
 
 /** Through the Service, as applications do: for an operator that runs in the cluster. */
-export const dialService: Dial = (target, signal) =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ host: target.host, port: target.port, signal });
-    const fail = (why: string) => {
-      socket.destroy();
-      reject(new SqlError('unreachable', `cannot connect to ${target.host}:${target.port}: ${why}`));
-    };
-    socket.setTimeout(SERVICE_TIMEOUT_MS, () => fail(`no answer in ${SERVICE_TIMEOUT_MS / 1000} s`));
-    socket.once('error', (error) => fail(error.message));
-    socket.once('connect', () => {
-      socket.setTimeout(0);
-      resolve(socket);
+export const dialService: Dial = async (target, signal) => {
+  signal.throwIfAborted();
+  const waiting = new Set<Socket>();
+  let giveUp = (): void => undefined;
+  try {
+    const connected = await new Promise<Socket>((resolve, reject) => {
+      const fail = (why: string) => reject(new SqlError('unreachable', `cannot connect to ${target.host}:${target.port}: ${why}`));
+      const dial = () => {
+        if (waiting.size * ANEW_MS >= SERVICE_TIMEOUT_MS) return fail(`no answer in ${SERVICE_TIMEOUT_MS / 1000} s`);
+        const socket = connect({ host: target.host, port: target.port });
+        waiting.add(socket.setTimeout(ANEW_MS, dial));
+        socket.on('error', (error) => fail(error.message)).once('connect', () => resolve(socket));
+      };
+      giveUp = () => fail('the pass has ended');
+      signal.addEventListener('abort', giveUp, { once: true });
+      dial();
     });
-  });
+    waiting.delete(connected.setTimeout(0));
+    return connected;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    for (const socket of waiting) socket.destroy();
+  }
+};
 
 /** Through the API server: for an operator on a laptop, which sees no Service. */
 export function dialByPortForward(client: Client): Dial {

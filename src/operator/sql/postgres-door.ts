@@ -3,12 +3,16 @@ import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { closedHostRulesFile } from '../../engines/postgres';
+import { closedHostRulesFile, postgres } from '../../engines/postgres';
 import { peerFingerprint, SqlError, type Login, type SqlDoor, type SqlSession } from './door';
+import { elementsOf } from './postgres-list';
 
 /** SQLSTATE class 28: wrong password, or no such role. */
 const DENIED_CLASS = '28';
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** What a parameter of the server may do to sessions must not keep the operator from taking that parameter back. */
+const UNHINDERED = { default_transaction_read_only: 'off', statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, idle_session_timeout: 0 };
 
 /** PostgreSQL, through pg. */
 export const postgresDoor: SqlDoor = {
@@ -19,6 +23,8 @@ export const postgresDoor: SqlDoor = {
       user: login.username,
       password: login.password,
       database: login.database ?? 'postgres',
+      // Others come to see how applications fare: they take the settings as those do.
+      options: login.username === postgres.accounts.operator ? optionsOf(UNHINDERED) : undefined,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       ssl: login.ca === undefined ? undefined : { ca: login.ca },
     });
@@ -59,7 +65,7 @@ class PostgresSession implements SqlSession {
   async setParameter(name: string, value: string): Promise<'applied' | 'needs-restart'> {
     if (await this.needsRestart(name)) return 'needs-restart';
     // ALTER SYSTEM also checks the value, and doesn't have to wait until the kubelet has renewed the mounted file.
-    await this.alterSystem(`SET ${escapeIdentifier(name.toLowerCase())} = ${escapeLiteral(value)}`, name);
+    await this.alterSystem(`SET ${escapeIdentifier(name.toLowerCase())} = ${elementsOf(name, value).map(escapeLiteral).join(', ')}`, name);
     return 'applied';
   }
 
@@ -124,6 +130,10 @@ function alreadyConnected(stream: Duplex): Duplex {
     ref: chain,
     unref: chain,
   });
+}
+
+function optionsOf(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
 }
 
 /** RFC 5803, as `psql \password` sends it. */
