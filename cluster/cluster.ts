@@ -3,7 +3,6 @@ import { Addons } from './addons';
 import { ClusterFolder, type ClusterState } from './cluster-state';
 import { ControlPlane, controlPlaneDaemons } from './control-plane';
 import { Daemons } from './daemons';
-import { clustersFolder } from './folders';
 import { ensureImages, sharedImages } from './images/images';
 import { pauseImageName } from './images/small-images';
 import { ImageStore } from './images/image-store';
@@ -178,9 +177,8 @@ export class Cluster {
     return state;
   }
 
-  /** The lock lies beside the cluster's folder, because `down` deletes that folder. */
   private locked<T>(work: () => Promise<T>): Promise<T> {
-    return withLock(clustersFolder(`${this.name}.lock`), work, (holder) => this.progress.note(`… process ${holder} is working on cluster '${this.name}'; waiting for it`));
+    return withLock(this.folder.path, work, (holder) => this.progress.note(`… process ${holder} is working on cluster '${this.name}'; waiting for it`));
   }
 }
 

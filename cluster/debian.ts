@@ -38,7 +38,7 @@ export async function ensureInstalled(programs: Readonly<Record<string, string>>
     if ((await tryRun('which', [program])).code !== 0) missing.push(debianPackage);
   }
   if (missing.length === 0) return;
-  await withLock(cacheFolder('apt.lock'), () => progress.step(`installing ${missing.join(', ')}`, '15 s', () => install(missing)));
+  await withLock('apt', () => progress.step(`installing ${missing.join(', ')}`, '15 s', () => install(missing)));
 }
 
 async function install(packages: readonly string[]): Promise<void> {
@@ -58,7 +58,7 @@ async function cached(name: string, file: string, recipe: DebianRecipe, progress
   if (existsSync(target)) return target;
   await ensureInstalled({ mmdebstrap: 'mmdebstrap' }, progress);
   mkdirSync(cacheFolder('debian'), { recursive: true });
-  await withLock(cacheFolder('debian', `${name}.lock`), async () => {
+  await withLock(target, async () => {
     if (existsSync(target)) return;
     const building = cacheFolder('debian', `.building-${process.pid}-${name}`);
     try {
@@ -71,11 +71,13 @@ async function cached(name: string, file: string, recipe: DebianRecipe, progress
   return target;
 }
 
-/** What nobody reads in a pod or on a node, and what mmdebstrap copies from this machine. */
-const needless = ['usr/share/{doc,man,info,locale,lintian}', 'etc/{hostname,resolv.conf}'];
+/** What nobody reads in a pod or on a node. */
+const unread = ['doc', 'man', 'info', 'locale', 'lintian'].map((folder) => `usr/share/${folder}`);
+/** What mmdebstrap copies from this machine. */
+const copied = ['etc/hostname', 'etc/resolv.conf'];
 
 const setUp: Make = (recipe, target) => {
-  const excluded = ['doc', 'man', 'info', 'locale', 'lintian'].map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`);
+  const excluded = unread.map((folder) => `--dpkgopt=path-exclude=/${folder}/*`);
   // Nothing is lost when a half-made file system is: it is made anew.
   return bootstrap(recipe, target, ['--variant=minbase', '--dpkgopt=force-unsafe-io', ...excluded, `--include=${recipe.packages.join(',')}`, ...(recipe.adjust ?? []).map((command) => `--customize-hook=${command}`)]);
 };
@@ -86,7 +88,7 @@ const unpack: Make = async (recipe, target) => {
     // Before the packages, because some of them still bring files for the old folders.
     const merged = 'for folder in bin sbin lib lib64; do mkdir -p "$1/usr/$folder" && ln -s "usr/$folder" "$1/$folder"; done';
     await bootstrap(recipe, folder, ['--variant=extract', `--setup-hook=${merged}`, `--include=${recipe.packages.join(',')}`]);
-    for (const command of [...(recipe.adjust ?? []), `cd "$1" && rm -rf ${needless.join(' ')}`]) await run('bash', ['-ec', command, 'adjust', folder], { nice: true });
+    for (const command of [...(recipe.adjust ?? []), `cd "$1" && rm -rf ${[...unread, ...copied].join(' ')}`]) await run('bash', ['-ec', command, 'adjust', folder], { nice: true });
     await run('tar', ['--create', '--file', target, '--directory', folder, '--numeric-owner', '.'], { nice: true });
   } finally {
     rmSync(folder, { recursive: true, force: true });

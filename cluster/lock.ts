@@ -1,28 +1,31 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
+import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Runs `work` while no other process runs work under the same lock file: two test runs on a new machine must not
- * build the same thing twice, nor start the same cluster twice. The lock of a process that died is taken over.
+ * Runs `work` while nobody else on this machine runs work of the same name, usually a path: two test runs on a new machine must not
+ * build the same thing twice, nor start the same cluster twice.
+ *
+ * The lock is a socket that has a name and no file: the kernel takes it back from a process that dies, and no number of a
+ * process, which another one may have by then, has to be believed.
  */
-export async function withLock<T>(file: string, work: () => Promise<T>, waiting: (holder: number) => void = () => undefined): Promise<T> {
-  mkdirSync(dirname(file), { recursive: true });
+export async function withLock<T>(what: string, work: () => Promise<T>, waiting: (holder: number) => void = () => undefined): Promise<T> {
+  const name = `\0dbop-${createHash('sha256').update(what).digest('hex')}`;
   let told = false;
-  while (!tryTake(file)) {
-    const holder = holderOf(file);
-    if (holder !== undefined && !isAlive(holder)) {
-      rmSync(file, { force: true });
-      continue;
+  let lock = await tryTake(name);
+  while (lock === undefined) {
+    if (!told) {
+      const holder = await holderOf(name);
+      if (holder !== undefined) waiting(holder);
+      told = holder !== undefined;
     }
-    if (!told && holder !== undefined) waiting(holder);
-    told = true;
     await sleep(100);
+    lock = await tryTake(name);
   }
   try {
     return await work();
   } finally {
-    rmSync(file, { force: true });
+    lock.close();
   }
 }
 
@@ -36,22 +39,20 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function tryTake(file: string): boolean {
-  try {
-    writeFileSync(file, `${process.pid}\n`, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
+function tryTake(name: string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((asking) => asking.on('error', () => undefined).end(String(process.pid)));
+    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
+    server.listen(name, () => resolve(server.unref()));
+  });
 }
 
-/** Undefined between the creation of the file and the writing of its content. */
-function holderOf(file: string): number | undefined {
-  try {
-    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
-    return Number.isNaN(pid) ? undefined : pid;
-  } catch {
-    return undefined;
-  }
+/** Undefined if the lock was let go of in this moment. */
+function holderOf(name: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    connect(name)
+      .once('data', (pid) => resolve(Number(pid)))
+      .once('error', () => resolve(undefined))
+      .once('close', () => resolve(undefined));
+  });
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, program, root, run, step } from './workshop.mjs';
 
@@ -25,12 +25,12 @@ const gates = [
   ['API reference', () => run(program('typedoc/bin/typedoc'))],
 ];
 
-const pure = { name: 'pure', title: 'pure tests' };
-const controlPlane = { name: 'control-plane', title: 'tests on a real API server', nodes: 0 };
-// Much of their time is waiting for servers to start; more than two at once would wait for each other.
-const cluster = { name: 'cluster', title: 'tests on a real cluster', nodes: 1, args: ['--maxWorkers', '2'] };
+const pure = { name: 'pure', title: 'pure tests', workers: cpus().length };
+const controlPlane = { name: 'control-plane', title: 'tests on a real API server', nodes: 0, workers: 1 };
+// Much of their time is waiting for servers to start, but many at once would wait for each other.
+const cluster = { name: 'cluster', title: 'tests on a real cluster', nodes: 1, workers: 2 };
 
-/** Layers that run side by side: those with clusters of their own leave half of the processors idle. On one given cluster they would meet. */
+/** Layers that share their workers, so that none is idle as long as there is a test. On one given cluster they would meet. */
 const oneCluster = process.env.DBOP_TEST_KUBECONFIG !== undefined || process.env.DBOP_CLUSTER !== undefined;
 const rounds = oneCluster ? [[pure], [controlPlane], [cluster]] : [[pure], [controlPlane, cluster]];
 
@@ -40,7 +40,10 @@ if (process.env.DBOP_TEST_KUBECONFIG === undefined && whyNot({ nodes: 1 }) === '
 const failed = gates.filter(([title, work]) => !step(title, work)).map(([title]) => title);
 const skipped = [];
 const totals = { passed: 0, failed: failed.length, skipped: 0 };
-for (const round of rounds) await Promise.all(round.map(check));
+for (const round of rounds) {
+  const layers = round.filter(canRun);
+  if (layers.length > 0) await test(layers);
+}
 
 rmSync(shelf, { recursive: true, force: true });
 console.log('');
@@ -49,12 +52,13 @@ if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
 process.exitCode = totals.failed === 0 ? 0 : 1;
 
-/** Runs a layer of tests if this machine can. */
-async function check(layer) {
+/** Whether this machine can run a layer of tests; if not, the user will read why. */
+function canRun(layer) {
   const why = whyNot(layer);
-  if (why === '') await add(layer);
-  else if (process.env.CI === 'true') fail(layer.title, why);
+  if (why === '') return true;
+  if (process.env.CI === 'true') fail(layer.title, why);
   else skipped.push(`${layer.title}: ${why}`);
+  return false;
 }
 
 /** Why this machine can't run a layer; empty if it can. */
@@ -64,12 +68,15 @@ function whyNot({ nodes }) {
   return ok ? output.trim() : `cannot tell whether this machine can host a cluster: ${output.trim()}`;
 }
 
-/** Runs a layer of tests in sight of the user, and adds up what jest counted. A suite that could not even start is a failure. */
-async function add({ name, title, args = [] }) {
+/** Runs layers of tests in sight of the user, and adds up what jest counted. A suite that could not even start is a failure. */
+async function test(layers) {
+  const title = layers.map((layer) => layer.title).join(' and ');
+  const names = layers.map((layer) => layer.name);
+  const workers = layers.reduce((sum, layer) => sum + layer.workers, 0);
   console.log(`\n${title}`);
   const folder = mkdtempSync(join(tmpdir(), 'dbop-test-'));
   const report = join(folder, 'report.json');
-  const jest = spawn(process.execPath, [program('jest/bin/jest.js'), '--selectProjects', name, '--passWithNoTests', '--json', '--outputFile', report, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...(existsSync(tarball) && { DBOP_TARBALL: tarball }) } });
+  const jest = spawn(process.execPath, [program('jest/bin/jest.js'), '--selectProjects', ...names, '--maxWorkers', String(workers), '--passWithNoTests', '--json', '--outputFile', report], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...(existsSync(tarball) && { DBOP_TARBALL: tarball }) } });
   const [status] = await once(jest, 'exit');
   const counts = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
   rmSync(folder, { recursive: true, force: true });

@@ -26,7 +26,7 @@ export class Builder {
   /** Lends the builder for some work. One store of layers for all: two builds at once would share its names. */
   static async lend<T>(progress: Progress, work: (builder: Builder) => Promise<T>): Promise<T> {
     await ensureInstalled({ buildah: 'buildah' }, progress);
-    return withLock(cacheFolder('buildah.lock'), () => work(new Builder()));
+    return withLock(cacheFolder('buildah'), () => work(new Builder()));
   }
 
   /** Builds, and writes the image in OCI form into a new folder. */

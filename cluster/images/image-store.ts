@@ -40,7 +40,7 @@ export class ImageStore {
   /** Lets names stand for an image that is here. */
   public async tag(names: readonly string[], digest: string): Promise<void> {
     mkdirSync(this.folder, { recursive: true });
-    await withLock(join(this.folder, 'index.lock'), async () => {
+    await withLock(join(this.folder, 'index.json'), async () => {
       const index = { ...this.readIndex(), ...Object.fromEntries(names.map((name) => [fullName(name), digest])) };
       // By rename: the registry reads it at any moment.
       writeFileSync(join(this.folder, 'index.json.new'), JSON.stringify(index, undefined, 2));

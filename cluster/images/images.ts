@@ -32,7 +32,7 @@ async function ensure(image: Image, progress: Progress): Promise<void> {
   const record = join(sharedImages.folder, `${keyOf(image)}.digest`);
   const digestOf = (): string | undefined => (existsSync(record) ? readFileSync(record, 'utf8') : undefined);
   if (isTagged(image.names, digestOf())) return;
-  await withLock(`${record}.lock`, async () => {
+  await withLock(record, async () => {
     let digest = digestOf();
     if (!digest || !sharedImages.has(digest)) {
       digest = await sharedImages.addImage(await layerOf(image, progress), image.config);

@@ -70,7 +70,7 @@ async function ensureModules(progress: Progress): Promise<string> {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(files[0]!, 'utf8')) as Record<string, unknown>;
   const key = createHash('sha256').update(JSON.stringify({ dependencies, peerDependencies })).update(readFileSync(files[1]!)).digest('hex').slice(0, 16);
   const target = cacheFolder('operator', `modules-${key}`);
-  await withLock(`${target}.lock`, async () => {
+  await withLock(target, async () => {
     if (existsSync(target)) return;
     const folder = join(`${target}.building`, 'build');
     rmSync(dirname(folder), { recursive: true, force: true });

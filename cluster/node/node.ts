@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, readlinkSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiServer } from '../api-server';
 import type { ClusterFolder } from '../cluster-state';
@@ -71,12 +71,19 @@ export class Node {
 
   /** Runs a program of the node on the node. */
   public run(program: string, args: readonly string[], options: CommandOptions = {}): Promise<string> {
-    return run('nsenter', ['--target', String(this.processInside()), '--mount', '--pid', '--net', '--root', '--wdns=/', program, ...args], options);
+    return run('nsenter', ['--target', String(this.firstProcess()), '--mount', '--pid', '--net', '--root', '--wdns=/', program, ...args], options);
   }
 
   /** Fetches an image, also when the node has an older one of that name. */
   public async pull(image: string): Promise<void> {
     await this.run('ctr', ['--namespace', 'k8s.io', 'images', 'pull', '--hosts-dir', '/etc/containerd/certs.d', fullName(image)]);
+  }
+
+  /** The one that the node lives and dies with: of the others, any may end before it is entered. */
+  public firstProcess(): number {
+    const first = this.daemons.processes(this.name).find(isFirst);
+    if (first === undefined) throw new Error(`${this.name} is not running; start it with: npm run cluster -- node start ${this.name}`);
+    return first;
   }
 
   private async boot(): Promise<void> {
@@ -149,20 +156,14 @@ export class Node {
       return '(it printed nothing)';
     }
   }
-
-  /** Any process that lives in the node's namespaces, not one of those that made them. */
-  private processInside(): number {
-    const outside = readlinkSync('/proc/self/ns/pid');
-    const inside = this.daemons.processes(this.name).find((pid) => namespaceOf(pid) !== outside);
-    if (inside === undefined) throw new Error(`${this.name} is not running; start it with: npm run cluster -- node start ${this.name}`);
-    return inside;
-  }
 }
 
-function namespaceOf(pid: number): string | undefined {
+/** Whether a process is number 1 of a namespace right below this one's; those of containers are another level down. */
+function isFirst(pid: number): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/ns/pid`);
+    const numbers = /^NSpid:\s+(.+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
+    return numbers.length === 2 && numbers[1] === '1';
   } catch {
-    return undefined;
+    return false;
   }
 }

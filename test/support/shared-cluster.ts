@@ -17,7 +17,8 @@ export const testOfOwn = given ? test.skip : test;
 export const describeOfOwn = given ? describe.skip : describe;
 
 /**
- * The cluster that all tests of this run share; the first one who asks starts it.
+ * The cluster that tests of this run share; the first one who asks starts it. One with nodes serves all of them, a control plane
+ * those of one worker of jest: they come one after the other, and what they do to the kinds of a whole cluster meets nobody.
  *
  * - `DBOP_TEST_KUBECONFIG=file`: that cluster, whoever made it. It should be one that may be thrown away.
  * - `DBOP_CLUSTER=name`: the cluster of that name from `npm run cluster`, started or grown if need be, and left running.
@@ -25,8 +26,7 @@ export const describeOfOwn = given ? describe.skip : describe;
  */
 export async function sharedCluster(options: { nodes: 0 | 1 | 2 }): Promise<TestCluster> {
   if (given) return new TestCluster({ kubeconfig: given, kubectl: await kubectlFor(given) });
-  // Two, because giving nodes to a control plane restarts its API server under the feet of other tests.
-  return upAs(process.env['DBOP_CLUSTER'] ?? nameInRun(options.nodes === 0 ? 'control' : 'nodes'), options.nodes);
+  return upAs(process.env['DBOP_CLUSTER'] ?? nameInRun(options.nodes === 0 ? `control-${process.env['JEST_WORKER_ID']}` : 'nodes'), options.nodes);
 }
 
 /**
