@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiServer } from '../cluster/api-server';
+import type { Node } from '../cluster/node/node';
 import type { Progress } from '../cluster/progress';
-import { birthOf, type Birth } from './database-birth';
-import { namespace, withInstalledOperator } from './installed-operator';
+import { birthsOf, operatorsPart, type Birth } from './database-birth';
+import { namespace, removeAll, withInstalledOperator } from './installed-operator';
 import type { Machine } from './report';
 import { spreadOf, spreadText } from './statistics';
 import type { TextTable } from './tables';
@@ -25,12 +26,12 @@ export interface LifeReport {
 /** Starts databases one after the other. */
 export function births(rounds: number, progress: Progress): Promise<LifeReport['births']> {
   const images = Object.values(engines).map(({ image }) => image);
-  return withInstalledOperator(images, progress, async (api) => {
+  return withInstalledOperator(images, progress, async (api, node) => {
     const samples: Record<EngineName, Birth[]> = { mysql: [], postgres: [] };
     for (const engine of Object.keys(engines) as EngineName[]) {
       // The first one brings the image to the node.
       for (let round = 0; round <= rounds; round++) {
-        const birth = await progress.step(`${engines[engine].title}: ${round === 0 ? 'image' : `round ${round} of ${rounds}`}`, '15 s', () => one(api, engine, `${engine}-${round}`));
+        const birth = await progress.step(`${engines[engine].title}: ${round === 0 ? 'image' : `round ${round} of ${rounds}`}`, '15 s', () => one(api, node, engine, `${engine}-${round}`));
         if (round > 0) samples[engine].push(birth);
       }
     }
@@ -38,14 +39,18 @@ export function births(rounds: number, progress: Progress): Promise<LifeReport['
   });
 }
 
-async function one(api: ApiServer, engine: EngineName, name: string): Promise<Birth> {
-  const birth = await birthOf(api, namespace, { apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name }, spec: { ...engines[engine].spec, size: '1Gi', deletionPolicy: 'Delete' } } as { metadata: { name: string } });
-  const path = `/apis/dbop.dev/v1alpha1/namespaces/${namespace}/databases/${name}`;
-  await api.demand('DELETE', path);
-  while ((await api.request('GET', path)).status !== 404) await sleep(250);
+async function one(api: ApiServer, node: Node, engine: EngineName, name: string): Promise<Birth> {
+  const database = { apiVersion: 'dbop.dev/v1alpha1', kind: 'Database', metadata: { name }, spec: { ...engines[engine].spec, size: '1Gi', deletionPolicy: 'Delete' } };
+  const [birth] = await birthsOf(api, namespace, [database], new Set([name]), (ip, port) => connects(node, ip, port));
+  await removeAll(api);
   // What its end has set off should not be measured with the next one.
   await sleep(3_000);
-  return birth;
+  return birth!;
+}
+
+/** Asks from the node until somebody takes the connection. A packet that is lost would be sent again only after a second, so no answer is waited for that long. */
+async function connects(node: Node, ip: string, port: number): Promise<void> {
+  await node.run('timeout', ['60', 'bash', '-c', `until timeout 0.1 bash -c 'exec 3<> /dev/tcp/${ip}/${port}' 2> /dev/null; do sleep 0.05; done`]);
 }
 
 /** Between which moments who was waited for. */
@@ -54,8 +59,9 @@ const intervals: readonly (readonly [title: string, of: (birth: Birth) => number
   ['controller manager and scheduler: until the pod has a node', ({ statefulSet, scheduled }) => scheduled - statefulSet],
   ['kubelet: until the container runs', ({ scheduled, started }) => started - scheduled],
   ['server: data directory, accounts, start, until the probe sees it', ({ started, podReady }) => podReady - started],
-  ['operator: until it has logged in and says Ready', ({ podReady, ready }) => ready - podReady],
-  ['**the operator’s own part**', ({ statefulSet, podReady, ready }) => statefulSet + ready - podReady],
+  ['kube-proxy: until the Service leads to the pod', ({ podReady, served }) => served - podReady],
+  ['operator: until it has logged in and says Ready', ({ served, ready }) => ready - served],
+  ['**the operator’s own part**', operatorsPart],
   ['**from `kubectl apply` to Ready**', ({ ready }) => ready],
 ];
 

@@ -48,7 +48,7 @@ export async function kopfPeer(progress: Progress): Promise<{ python: string; fo
 }
 
 async function once(target: string, make: () => Promise<void>): Promise<string> {
-  await withLock(`${cacheFolder('bench')}.lock`, async () => {
+  await withLock(cacheFolder('bench'), async () => {
     if (existsSync(target)) return;
     mkdirSync(cacheFolder('bench'), { recursive: true });
     await make();
