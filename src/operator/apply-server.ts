@@ -3,7 +3,7 @@ import { ApiError, isNotFound } from '../runtime/api-error';
 import { Terminal } from '../runtime/outcome';
 import { isImmutable } from '../runtime/refusal';
 import { readAccounts, type Secret } from './accounts';
-import { accountsSecret, applicationSecret, backupVolume, identitySecrets, isWorkload, serverChildren, type ServerState } from './children';
+import { accountsSecret, applicationSecret, backupVolume, identitySecrets, isDataClaim, isWorkload, serverChildren, type ServerState } from './children';
 import { fitSize, keepSpec, type Claim } from './claim';
 import type { Facts, KnownPasswords } from './facts';
 import { notRestored } from './kept-data';
@@ -27,7 +27,7 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
   const children = serverChildren(plan, {
     origin: facts.data?.origin,
     originAt: facts.data?.originAt,
-    restartToken: facts.restartToken,
+    restartToken: facts.data?.restartedFor,
     parameters: startParameters(plan, facts),
     refused: stillRefused(plan, facts),
     // Who is let in by a server that the operator can't reach may have written to it all the same.
@@ -68,9 +68,9 @@ function ranVersion({ engine, server }: DatabasePlan, { image, rolledOut, server
 /** Pods that are failing or missing have nothing to lose: they may come up by what a new release does otherwise. */
 function keptPods({ context, plan, facts }: Pass, children: readonly KubeObject[]): string | undefined {
   const workload = children.find((child) => isWorkload(child, plan));
-  if (workload === undefined || facts.pod === undefined || facts.pod.failing) return undefined;
-  const type = plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet;
-  return keepPods(workload, context.read(type).get(plan.names.workload), plan.engine);
+  const claim = children.find((child) => isDataClaim(child, plan));
+  if (workload === undefined || claim === undefined || facts.data?.ours !== true || facts.pod === undefined || facts.pod.failing) return undefined;
+  return keepPods(workload, claim, context.read(builtin.PersistentVolumeClaim).get(claim.metadata.name), plan.engine);
 }
 
 /** Makes or grows volumes. Where one may not be changed, everything else about it is applied all the same. @returns why it may not */

@@ -8,7 +8,7 @@ import type { KubeObject } from '../kind/resource';
 import { render } from '../runtime/render';
 import { accountsData, encoded } from './accounts';
 import type { KnownPasswords } from './facts';
-import { markPods } from './kept-pods';
+import { renderedPods } from './kept-pods';
 import { identityData, identityNames, type ServerIdentity } from './tls/server-identity';
 import { serviceHost, type DatabasePlan } from './plan';
 
@@ -26,6 +26,8 @@ export const claimMarks = {
   answered: 'dbop.dev/answered-version',
   /** Engine that its data is of. A claim of a release before this mark has none. */
   engine: 'dbop.dev/engine',
+  /** Why its pods were last restarted although nothing in them changed: the annotation of their template, which a workload that is made anew must have again. */
+  restartedFor: 'dbop.dev/restarted-for',
   /** Label; the admission policy refuses to delete a claim that carries it. */
   protected: protectedLabel,
 } as const;
@@ -35,9 +37,6 @@ export const confirmedMark = 'dbop.dev/confirmed-parameters';
 
 /** Annotation of the ConfigMap: the values that the running server has refused, as JSON. */
 export const refusedMark = 'dbop.dev/refused-parameters';
-
-/** Annotation of the pod template: why pods were restarted although nothing in them changed. */
-export const restartMark = 'dbop.dev/restarted-for';
 
 /** Annotation of the accounts Secret: the rotation that was last asked for. */
 export const rotationMark = 'dbop.dev/rotation';
@@ -71,7 +70,7 @@ export interface ServerState {
 /** Everything of a database but its Secrets and its backup volume, through the same construct that `cdk8s synth` uses. */
 export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObject[] {
   const parameters = state.parameters ?? plan.server.parameters ?? {};
-  const podAnnotations = { ...plan.server.podAnnotations, ...(state.restartToken && { [restartMark]: state.restartToken }) };
+  const podAnnotations = { ...plan.server.podAnnotations, ...(state.restartToken && { [claimMarks.restartedFor]: state.restartToken }) };
   // A server that sleeps can't be backed up, and a run that fails every night would hide one that matters.
   const backup = plan.server.backup && { ...plan.server.backup, schedule: { ...plan.server.backup.schedule, suspended: !state.running } };
   const props = { ...plan.server, backup, parameters, podAnnotations, names: plan.names, running: state.running, closed: state.closed, tlsSecret: identityNames(plan).server };
@@ -79,10 +78,11 @@ export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObje
     new DatabaseServer(chart, 'server', props);
     plan.more?.(chart);
   });
+  const workload = children.find((child) => isWorkload(child, plan));
   for (const child of children) {
     if (child.kind === 'PersistentVolumeClaim') markClaim(child, plan, state);
     if (child.kind === 'ConfigMap') markConfig(child, parameters, state);
-    if (isWorkload(child, plan)) markPods(child, props);
+    if (workload !== undefined && isDataClaim(child, plan)) annotate(child, renderedPods(workload, props));
   }
   return children;
 }
@@ -90,6 +90,11 @@ export function serverChildren(plan: DatabasePlan, state: ServerState): KubeObje
 /** Whether a child is what the server's pods are made by. */
 export function isWorkload(child: KubeObject, plan: DatabasePlan): boolean {
   return child.kind === (plan.server.workload ?? 'StatefulSet') && child.metadata.name === plan.names.workload;
+}
+
+/** Whether a child is what the server's data rests on. */
+export function isDataClaim(child: KubeObject, plan: DatabasePlan): boolean {
+  return child.kind === 'PersistentVolumeClaim' && child.metadata.name === plan.names.dataClaim;
 }
 
 /** The passwords that the server has: mounted by its pods, read by backups, never by applications. */
@@ -167,6 +172,7 @@ function markClaim(claim: KubeObject, plan: DatabasePlan, state: ServerState): v
     ...(state.holdsData && { [claimMarks.holdsData]: 'true' }),
     ...(state.version !== undefined && { [claimMarks.version]: state.version }),
     ...(state.answered !== undefined && { [claimMarks.answered]: state.answered }),
+    ...(state.restartToken !== undefined && { [claimMarks.restartedFor]: state.restartToken }),
     [claimMarks.engine]: plan.engine.name,
   });
   if (state.released !== true) guard(claim, plan);

@@ -32,6 +32,8 @@ export interface DataClaim {
   readonly answered?: string;
   /** Engine that its data is of. @default the one that is asked for: it was not written down before */
   readonly engine?: string;
+  /** Why its pods were last restarted although nothing in them changed. */
+  readonly restartedFor?: string;
   /** This object has taken it up; else it is as an earlier life left it. */
   readonly ours: boolean;
   /** In words, while it is smaller than what it was asked to be. */
@@ -76,8 +78,6 @@ export interface Facts {
   readonly image?: string;
   /** The pod is made as those are to be. */
   readonly rolledOut: boolean;
-  /** Why pods were last restarted although nothing in them changed. */
-  readonly restartToken?: string;
   /** The rotation of passwords that was last begun. */
   readonly rotated?: string;
   readonly pod?: PodStory;

@@ -5,7 +5,7 @@ import type { Engine, Parameters } from '../engines/engine';
 import { packageVersion } from '../kind/package-version';
 import type { KubeObject } from '../kind/resource';
 
-/** Annotation of a workload: for which props which release rendered its pods, and how. */
+/** Annotation of the data claim: for which props which release rendered the pods on it, and how. A workload that is made anew could not tell. */
 export const renderedMark = 'dbop.dev/rendered';
 
 /** A StatefulSet or a Deployment. */
@@ -22,24 +22,26 @@ interface Rendered {
   readonly pods: object;
 }
 
-/** Writes down what the pods of a rendered workload are for, so that a later release can tell a changed wish from a changed rendering. */
-export function markPods(workload: Workload, props: DatabaseServerProps): void {
+/** What the pods of a rendered workload are for, so that a later release can tell a changed wish from a changed rendering. */
+export function renderedPods(workload: Workload, props: DatabaseServerProps): Record<string, string> {
   const asked = { ...props, openFolder: props.data.openFolder, running: undefined, backup: undefined, network: undefined, data: undefined };
   const rendered: Rendered = { release: packageVersion, asked, pods: workload.spec?.template ?? {} };
-  workload.metadata.annotations = { ...workload.metadata.annotations, [renderedMark]: JSON.stringify(rendered) };
+  return { [renderedMark]: JSON.stringify(rendered) };
 }
 
 /**
- * Gives a rendered workload the pods that the live one has, where they were rendered for the same wish: pods are never started anew
+ * Gives a rendered workload the pods that there are, where they were rendered for the same wish: pods are never started anew
  * because a release renders them in another way.
  *
- * The template comes from the mark and not from the live object, in which somebody may have edited it.
+ * The template comes from the mark and not from the live workload, in which somebody may have edited it.
+ * @param claim the rendered data claim
+ * @param live the one that there is
  * @returns the release whose pods are kept; undefined if they are as this release renders them
  */
-export function keepPods(workload: Workload, live: Workload | undefined, engine: Pick<Engine, 'restartParameters'>): string | undefined {
-  const [now, before] = [markOf(workload), markOf(live)];
+export function keepPods(workload: Workload, claim: KubeObject, live: KubeObject | undefined, engine: Pick<Engine, 'restartParameters'>): string | undefined {
+  const [now, before] = [markOf(claim), markOf(live)];
   if (now === undefined || before === undefined || !isSameWish(before.asked, now.asked, engine)) return undefined;
-  workload.metadata.annotations = { ...workload.metadata.annotations, [renderedMark]: live!.metadata.annotations![renderedMark]! };
+  claim.metadata.annotations = { ...claim.metadata.annotations, [renderedMark]: live!.metadata.annotations![renderedMark]! };
   workload.spec = { ...workload.spec, template: before.pods };
   return isDeepStrictEqual(now.pods, before.pods) ? undefined : before.release;
 }
@@ -52,9 +54,9 @@ function isSameWish(before: Asked, now: Asked, engine: Pick<Engine, 'restartPara
   return names && isDeepStrictEqual(rest(before), rest(now)) && isDeepStrictEqual(restart(before), restart(now));
 }
 
-function markOf(workload: Workload | undefined): Rendered | undefined {
+function markOf(claim: KubeObject | undefined): Rendered | undefined {
   try {
-    const mark = workload?.metadata.annotations?.[renderedMark];
+    const mark = claim?.metadata.annotations?.[renderedMark];
     return mark === undefined ? undefined : (JSON.parse(mark) as Rendered);
   } catch {
     return undefined;

@@ -6,7 +6,7 @@ import { ownerLabel } from '../runtime/manifest';
 import { parseResult, type StoreResult } from '../store/result';
 import { decoded, readAccounts, type Secret } from './accounts';
 import { missingBucketSecret } from './bucket-secrets';
-import { claimMarks, confirmedMark, refusedMark, restartMark, rotationMark } from './children';
+import { claimMarks, confirmedMark, refusedMark, rotationMark } from './children';
 import type { Claim } from './claim';
 import type { DataClaim, Facts, KnownPasswords, ServerAnswer } from './facts';
 import { jobFact, type Job, type JobFact } from './job-fact';
@@ -75,6 +75,7 @@ function dataClaim({ object: { metadata } }: Context, plan: DatabasePlan, claim:
     version: marks[claimMarks.version],
     answered: marks[claimMarks.answered],
     engine: marks[claimMarks.engine],
+    restartedFor: marks[claimMarks.restartedFor],
     ours: claim.metadata.labels?.[ownerLabel] === metadata.uid,
     growing: growing(claim),
   };
@@ -128,14 +129,13 @@ function wantedPasswords(plan: DatabasePlan, known: KnownPasswords | undefined, 
 }
 
 interface Workload extends Rollout {
-  spec?: { template?: { metadata?: { annotations?: Record<string, string> }; spec?: { containers?: { name: string; image?: string }[] } } };
+  spec?: { template?: { spec?: { containers?: { name: string; image?: string }[] } } };
 }
 
-function workload(context: Context, plan: DatabasePlan): Pick<Facts, 'restartToken' | 'image' | 'rolledOut'> {
+function workload(context: Context, plan: DatabasePlan): Pick<Facts, 'image' | 'rolledOut'> {
   const type = plan.server.workload === 'Deployment' ? builtin.Deployment : builtin.StatefulSet;
   const live = context.read<Workload>(type).get(plan.names.workload);
-  const template = live?.spec?.template;
-  return { restartToken: template?.metadata?.annotations?.[restartMark], image: template?.spec?.containers?.find(({ name }) => name === 'server')?.image, rolledOut: isRolledOut(live) };
+  return { image: live?.spec?.template?.spec?.containers?.find(({ name }) => name === 'server')?.image, rolledOut: isRolledOut(live) };
 }
 
 function mayHaveBackup(context: Context, plan: DatabasePlan): boolean {

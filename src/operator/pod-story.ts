@@ -6,7 +6,7 @@ export interface Pod extends KubeObject {
   status?: {
     phase?: string;
     podIP?: string;
-    conditions?: { type: string; status: string; reason?: string; message?: string }[];
+    conditions?: { type: string; status: string; reason?: string; message?: string; lastTransitionTime?: string }[];
     initContainerStatuses?: ContainerStatus[];
     containerStatuses?: ContainerStatus[];
   };
@@ -15,8 +15,9 @@ export interface Pod extends KubeObject {
 interface ContainerStatus {
   name: string;
   ready?: boolean;
+  started?: boolean;
   restartCount?: number;
-  state?: { waiting?: { reason?: string; message?: string }; running?: object; terminated?: Terminated };
+  state?: { waiting?: { reason?: string; message?: string }; running?: { startedAt?: string }; terminated?: Terminated };
   lastState?: { terminated?: Terminated };
 }
 
@@ -31,6 +32,8 @@ export interface PodStory {
   readonly name: string;
   readonly uid: string;
   readonly ready: boolean;
+  /** It was ready with the server that runs in it, and no longer is: something has shut the probe out. */
+  readonly up: boolean;
   /** CamelCase, for a condition. */
   readonly reason: string;
   readonly message: string;
@@ -49,6 +52,7 @@ export function podStory(pod: Pod): PodStory {
     name: pod.metadata.name,
     uid: pod.metadata.uid ?? '',
     ready: reason === 'PodReady',
+    up: reason === 'ServerUnready',
     reason,
     message,
     failing,
@@ -73,6 +77,7 @@ export function podStory(pod: Pod): PodStory {
     }
   }
   if (scheduled === undefined) return told('PodPending', `pod ${pod.metadata.name} waits for the scheduler`);
+  if (hasBecomeUnready(pod)) return told('ServerUnready', `the server in pod ${pod.metadata.name} runs, but no longer answers its probe`);
   if (containers.some((container) => container.state?.running !== undefined)) {
     return told('ServerStarting', `the server in pod ${pod.metadata.name} is starting`);
   }
@@ -99,6 +104,12 @@ function lostNode(pod: string, node: string): string {
     `node ${node} does not answer. The server of pod ${pod} may still run there, and a second one on its volume would destroy the data, so the database returns when the node does. ` +
     `If the node is off for good, say so: kubectl delete node ${node}, or, to keep its object, kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`
   );
+}
+
+/** A pod that has not been ready yet is so for longer than its server runs. */
+function hasBecomeUnready({ status }: Pod): boolean {
+  const since = status?.conditions?.find(({ type, status: is }) => type === 'Ready' && is === 'False')?.lastTransitionTime ?? '';
+  return status?.containerStatuses?.some(({ started, state }) => started === true && state?.running?.startedAt !== undefined && since > state.running.startedAt) ?? false;
 }
 
 function isTrue(pod: Pod, type: string): boolean {

@@ -98,8 +98,9 @@ async function leavePod({ context, plan }: Pass): Promise<void> {
 /** Applies what is wanted, healthy or not, and says what is waited for. */
 async function start(pass: Pass): Promise<Telling> {
   const { plan, facts } = pass;
-  // What shuts applications out may be a parameter; a running server learns of its end by SQL alone.
-  if (facts.server?.kind === 'silent' && parametersBehind(plan, facts) && (await letsOperatorIn(pass))) return setParameters(pass);
+  // What shuts applications, or the probe, out may be a parameter; a running server learns of its end by SQL alone.
+  const isUp = facts.server?.kind === 'silent' || facts.pod?.up === true;
+  if (isUp && parametersBehind(plan, facts) && (await letsOperatorIn(pass))) return setParameters(pass);
   // A server that is up, but unready or silent, has read no new file.
   const confirmed = facts.pod === undefined ? undefined : facts.confirmedParameters;
   await applyServer(pass, { running: true, origin: facts.data?.origin ?? 'empty', confirmed });
@@ -124,7 +125,7 @@ async function configure(pass: Pass): Promise<Telling> {
 
 async function setParameters(pass: Pass): Promise<Telling> {
   const refused = await reconfigure(pass);
-  return refused === undefined ? CONFIGURING : { kind: 'stuck', phase: 'Running', reason: 'ParameterRefused', message: `${refused}. The server keeps its former value; correct the parameter.` };
+  return refused === undefined ? CONFIGURING : { kind: 'stuck', phase: pass.facts.server?.kind === 'answers' ? 'Running' : 'Failed', reason: 'ParameterRefused', message: `${refused}. The server keeps its former value; correct the parameter.` };
 }
 
 /** What keeps the server from taking a password may be a parameter, or the pod itself: all but the password follows the spec, and then it is tried again. */
@@ -164,7 +165,7 @@ async function reconfigure(pass: Pass): Promise<string | undefined> {
     return Object.values(refused).join('; ');
   }
   // The pods' own template follows what the engine foresees; for the rest it needs a mark.
-  const restartToken = unforeseen.length === 0 ? pass.facts.restartToken : createHash('sha256').update(JSON.stringify(pass.plan.server.parameters ?? {})).digest('hex').slice(0, 12);
+  const restartToken = unforeseen.length === 0 ? pass.facts.data?.restartedFor : createHash('sha256').update(JSON.stringify(pass.plan.server.parameters ?? {})).digest('hex').slice(0, 12);
   await applyServer(pass, { running: true, restartToken, parameters: pass.plan.server.parameters, refused: {} });
   if (needRestart.length > 0) pass.context.event('Normal', 'Restarting', `a restart is needed for ${needRestart.join(', ')}`);
   return undefined;

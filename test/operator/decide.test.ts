@@ -5,7 +5,7 @@ import { mysqlPlan } from './plans';
 
 const passwords = { root: 'r', operator: 'o', backup: 'b', app: 'a' };
 const data = { name: 'data-orders-0', uid: 'c1', going: false, origin: 'empty', holdsData: true, version: '9.7', ours: true };
-const pod = { name: 'orders-0', uid: 'p1', ready: true, reason: 'PodReady', message: 'ready', failing: false, closed: false };
+const pod = { name: 'orders-0', uid: 'p1', ready: true, up: false, reason: 'PodReady', message: 'ready', failing: false, closed: false };
 const job = (state: 'running' | 'succeeded' | 'failed') => ({ name: 'j', uid: 'j1', state });
 const backup = { database: 'orders', name: 'j', location: 'volume:orders/j', engine: 'mysql', serverVersion: '9.7.4', bytes: 1, storedBytes: 1, sha256: 'x', tables: 1, rows: 1, startedAt: 'now', completedAt: 'now' };
 const stored = (verifiedAt?: string) => ({ ...job('succeeded'), result: { outcome: 'stored' as const, message: '', backup: { ...backup, verifiedAt }, pruned: [] } });

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountsData } from '../../src/operator/accounts';
 import { applicationSecret } from '../../src/operator/children';
+import type { KubeObject } from '../../src/kind/resource';
 import { keepPods, renderedMark, type Workload } from '../../src/operator/kept-pods';
 import { chosenIdentity, identityData } from '../../src/operator/tls/server-identity';
-import { childrenOf, planOf, specs, workloadOf, type Recorded } from './releases/rendered';
+import { childrenOf, claimOf, planOf, specs, workloadOf, type Recorded } from './releases/rendered';
 
 const folder = join(__dirname, 'releases');
 const releases = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -16,9 +17,9 @@ const text = (value: unknown) => JSON.stringify(value, undefined, 1);
 describe('what a former release has made', () => {
   it('is on record', () => expect(releases).toContain('0.1.0.json'));
 
-  it.each(cases)('$title of $release keeps its pods, byte for byte', ({ spec, workload }) => {
+  it.each(cases)('$title of $release keeps its pods, byte for byte', ({ spec, workload, claim }) => {
     const now = workloadOf(spec);
-    keepPods(now, workload, planOf(spec).engine);
+    keepPods(now, claimOf(spec), claim, planOf(spec).engine);
     expect(text(now.spec?.template)).toBe(text(workload.spec?.template));
   });
 
@@ -40,24 +41,23 @@ describe('what a former release has made', () => {
 describe('a workload that this release renders', () => {
   const small = specs['a small MySQL']!;
   const { engine } = planOf(small);
-  const older = (spec: object = small): Workload => {
-    const workload = workloadOf(spec);
-    const mark = JSON.parse(workload.metadata.annotations![renderedMark]!) as { pods: { spec: object } };
-    const template = { ...mark.pods, spec: { ...mark.pods.spec, terminationGracePeriodSeconds: 7 } };
-    return { ...workload, metadata: { ...workload.metadata, annotations: { [renderedMark]: JSON.stringify({ ...mark, release: '0.0.9', pods: template }) } }, spec: { ...workload.spec, template } };
-  };
-  const kept = (spec: object, live: Workload) => {
-    const workload = workloadOf(spec);
-    const release = keepPods(workload, live, engine);
-    return { release, template: workload.spec?.template, mark: workload.metadata.annotations?.[renderedMark] };
+  const written = JSON.parse(claimOf(small).metadata.annotations![renderedMark]!) as { pods: { spec: object } };
+  const template = { ...written.pods, spec: { ...written.pods.spec, terminationGracePeriodSeconds: 7 } };
+  const mark = JSON.stringify({ ...written, release: '0.0.9', pods: template });
+  const marked = (annotations: Record<string, string>): KubeObject => ({ ...claimOf(small), metadata: { name: 'data-orders-0', annotations } });
+  const older = marked({ [renderedMark]: mark });
+  const kept = (spec: object, live: KubeObject) => {
+    const [workload, claim] = [workloadOf(spec), claimOf(spec)];
+    const release = keepPods(workload, claim, live, engine);
+    return { release, template: workload.spec?.template, mark: claim.metadata.annotations?.[renderedMark] };
   };
 
   it('keeps pods that were rendered otherwise for the same wish, and says of which release they are', () => {
-    expect(kept(small, older())).toEqual({ release: '0.0.9', template: older().spec?.template, mark: older().metadata.annotations?.[renderedMark] });
+    expect(kept(small, older)).toEqual({ release: '0.0.9', template, mark });
   });
 
   it('says nothing of a release that rendered the same', () => {
-    expect(kept(small, workloadOf(small)).release).toBeUndefined();
+    expect(kept(small, claimOf(small)).release).toBeUndefined();
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('a workload that this release renders', () => {
     ['another label', { podLabels: { team: 'shop' } }],
     ['a parameter that needs a restart', { parameters: { innodb_buffer_pool_instances: '2' } }],
   ])('is rendered anew for %s', (_what, change) => {
-    expect(kept({ ...small, ...change }, older()).template).toEqual(workloadOf({ ...small, ...change }).spec?.template);
+    expect(kept({ ...small, ...change }, older).template).toEqual(workloadOf({ ...small, ...change }).spec?.template);
   });
 
   it.each([
@@ -74,19 +74,13 @@ describe('a workload that this release renders', () => {
     ['a larger volume', { size: '2Gi' }],
     ['a schedule', { backup: { schedule: '0 3 * * *' } }],
   ])('keeps pods when %s is wanted, which does not reach them', (_what, change) => {
-    expect(kept({ ...small, ...change }, older()).release).toBe('0.0.9');
+    expect(kept({ ...small, ...change }, older).release).toBe('0.0.9');
   });
 
-  it('undoes what somebody edited in the live template', () => {
-    const edited = older();
-    expect(kept(small, { ...edited, spec: { template: { spec: { containers: [] } } } }).template).toEqual(edited.spec?.template);
-  });
-
-  it('is rendered anew over a workload whose mark is missing or broken', () => {
+  it('is rendered anew where the mark is missing or broken', () => {
     const fresh = workloadOf(small).spec?.template;
-    const marked = (annotations: Record<string, string>) => kept(small, { ...older(), metadata: { name: 'orders', annotations } }).template;
-    expect(marked({})).toEqual(fresh);
-    expect(marked({ [renderedMark]: '{' })).toEqual(fresh);
+    expect(kept(small, marked({})).template).toEqual(fresh);
+    expect(kept(small, marked({ [renderedMark]: '{' })).template).toEqual(fresh);
   });
 });
 

@@ -39,6 +39,8 @@ export interface EngineStory {
   readonly unwriting: { readonly name: string; readonly value: string; readonly rotation: 'Ready' | 'PasswordRefused' };
   /** A parameter that a running server takes, and under which applications get no answer. @default the engine has none */
   readonly lockout?: { readonly name: string; readonly value: string };
+  /** A parameter that a running server takes, and under which its pod is no longer ready. @default the engine has none */
+  readonly unready?: { readonly name: string; readonly value: string };
   readonly writer: WriterStory;
 }
 
@@ -204,6 +206,21 @@ export function lifeOf(story: EngineStory): void {
       await change({ parameters: null });
       await becomes('healing', isReady);
       expect(await sql('SELECT count(*) FROM notes')).toBe('2');
+    }, 120_000);
+  }
+
+  if (story.unready !== undefined) {
+    const { name: parameter, value } = story.unready;
+    it('takes back a parameter that made its pod unready, in the server that runs', async () => {
+      const pod = await podUid();
+      await change({ parameters: { [parameter]: value } });
+      await becomes('unready', (object) => ready(object)?.reason === 'ServerUnready');
+      const password = Buffer.from(await cluster.kubectl(`get secret ${name}-accounts -n ${namespace} -o jsonpath={.data.operator-password}`), 'base64').toString();
+      const direct = story.client(`${name}-0.${name}-pods`, 'dbop_operator');
+      expect((await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -c server -- sh -c '${direct}'`, `${password}\nSELECT 1\n`)).trim()).toBe('1');
+      await change({ parameters: null });
+      await becomes('healing', isReady);
+      expect(await podUid()).toBe(pod);
     }, 120_000);
   }
 

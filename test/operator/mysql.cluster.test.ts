@@ -21,6 +21,7 @@ describe('the life of a MySQL', () => {
     writer: { image: 'mysql:9.7', passwordVariable: 'MYSQL_PWD', client: 'mysql -h orders -u app app -N --unbuffered', refusal: 'read-only option' },
     unwriting: { name: 'super_read_only', value: 'ON', rotation: 'PasswordRefused' },
     lockout: { name: 'init_connect', value: 'nonsense' },
+    unready: { name: 'offline_mode', value: 'ON' },
     refused: { name: 'max_connections', value: 'many' },
   });
 });

@@ -70,4 +70,13 @@ describe('the story of a pod', () => {
     expect(podStory(pod({ conditions: scheduled, containerStatuses: [{ name: 'server', state: { waiting: { reason: 'ContainerCreating' } } }] })).reason).toBe('PodCreating');
     expect(podStory(pod({})).reason).toBe('PodPending');
   });
+
+  it('tells a server that has become unready from one that is not ready yet, or was started anew', () => {
+    const scheduled = { type: 'PodScheduled', status: 'True' };
+    const since = (time: string, container: object = {}) =>
+      podStory(pod({ conditions: [scheduled, { type: 'Ready', status: 'False', lastTransitionTime: time }], containerStatuses: [{ name: 'server', started: true, state: { running: { startedAt: '2026-01-01T10:00:00Z' } }, ...container }] }));
+    expect(since('2026-01-01T11:00:00Z')).toMatchObject({ reason: 'ServerUnready', up: true, ready: false });
+    expect(since('2026-01-01T10:00:00Z')).toMatchObject({ reason: 'ServerStarting', up: false });
+    expect(since('2026-01-01T11:00:00Z', { started: false })).toMatchObject({ reason: 'ServerStarting', up: false });
+  });
 });

@@ -6,10 +6,10 @@ import { SqlError } from './door';
 /** A server to be reached, by both of its addresses. */
 export interface DialTarget {
   readonly namespace: string;
-  /** DNS name of the Service. */
+  /** DNS name of the Service, or of the pod. */
   readonly host: string;
   readonly port: number;
-  /** A pod that is ready behind the Service. */
+  /** The pod behind it. */
   readonly pod: string;
 }
 

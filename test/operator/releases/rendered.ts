@@ -1,5 +1,5 @@
 import { Database } from '../../../src/api/database';
-import { isWorkload, serverChildren } from '../../../src/operator/children';
+import { isDataClaim, isWorkload, serverChildren } from '../../../src/operator/children';
 import { databasePlan } from '../../../src/operator/database-api';
 import { withOperator } from '../../../src/operator/database-life';
 import type { Workload } from '../../../src/operator/kept-pods';
@@ -10,6 +10,7 @@ import type { KubeObject } from '../../../src/kind/resource';
 export interface Recorded {
   readonly spec: object;
   readonly workload: Workload;
+  readonly claim: KubeObject;
 }
 
 /** Specs that together reach every part of a pod's template. */
@@ -49,4 +50,9 @@ export function childrenOf(spec: object): KubeObject[] {
 /** What its pods are made by. */
 export function workloadOf(spec: object): Workload {
   return childrenOf(spec).find((child) => isWorkload(child, planOf(spec)))!;
+}
+
+/** What its data rests on. */
+export function claimOf(spec: object): KubeObject {
+  return childrenOf(spec).find((child) => isDataClaim(child, planOf(spec)))!;
 }
