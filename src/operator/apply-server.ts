@@ -32,6 +32,7 @@ export async function applyServer(pass: Pass, state: Partial<ServerState> & Pick
     refused: stillRefused(plan, facts),
     // Who is let in by a server that the operator can't reach may have written to it all the same.
     holdsData: facts.data?.holdsData === true || facts.pod?.ready === true,
+    account: facts.server?.kind === 'answers' ? facts.username : facts.data?.account,
     ...ranVersion(plan, facts),
     ...state,
   });

@@ -24,6 +24,8 @@ export const claimMarks = {
   version: 'dbop.dev/version',
   /** What that server called itself: the spec may leave the last numbers open. */
   answered: 'dbop.dev/answered-version',
+  /** The application's account, which owns the database in it. */
+  account: 'dbop.dev/account',
   /** Engine that its data is of. A claim of a release before this mark has none. */
   engine: 'dbop.dev/engine',
   /** Why its pods were last restarted although nothing in them changed: the annotation of their template, which a workload that is made anew must have again. */
@@ -56,6 +58,8 @@ export interface ServerState {
   readonly version?: string;
   /** What it called itself. @default none has yet */
   readonly answered?: string;
+  /** The application's account, once a server has let it in. @default none has yet */
+  readonly account?: string;
   /** @default those of the plan: a server that starts reads them from its file */
   readonly parameters?: Readonly<Record<string, string | number | boolean>>;
   /** Those that the running server is known to have. @default the same */
@@ -172,6 +176,7 @@ function markClaim(claim: KubeObject, plan: DatabasePlan, state: ServerState): v
     ...(state.holdsData && { [claimMarks.holdsData]: 'true' }),
     ...(state.version !== undefined && { [claimMarks.version]: state.version }),
     ...(state.answered !== undefined && { [claimMarks.answered]: state.answered }),
+    ...(state.account !== undefined && { [claimMarks.account]: state.account }),
     ...(state.restartToken !== undefined && { [claimMarks.restartedFor]: state.restartToken }),
     [claimMarks.engine]: plan.engine.name,
   });

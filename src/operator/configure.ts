@@ -154,8 +154,8 @@ async function opens(pass: Pass, login: Login): Promise<boolean> {
 function where({ plan, facts }: Pass) {
   const { namespace } = plan.server;
   // No Service leads applications to a pod that isn't ready; its own name does.
-  const host = facts.pod!.ready ? serviceHost(plan) : `${facts.pod!.name}.${plan.names.headlessService}.${namespace}.svc`;
-  return { engine: plan.engine.name, target: { namespace, host, port: plan.engine.port, pod: facts.pod!.name } };
+  const podHost = facts.pod!.ready ? undefined : `${facts.pod!.name}.${plan.names.headlessService}.${namespace}.svc`;
+  return { engine: plan.engine.name, target: { namespace, host: serviceHost(plan), podHost, port: plan.engine.port, pod: facts.pod!.name } };
 }
 
 function nameOf({ plan, facts }: Pass, account: Account): string {

@@ -6,7 +6,7 @@ import type { DatabasePlan } from './plan';
  * What one pass does. The names are internal; users read `status.phase`, which each step reports.
  *
  * - `Paused`: hands off. `Refused`: the spec asks for something that would harm the data.
- * - `MissingSecret`: a Secret that the spec names isn't there, or holds a certificate that a new server couldn't prove itself by.
+ * - `MissingSecret`: a Secret that a new server needs isn't there, or holds a certificate that a new server couldn't prove itself by.
  * - `Protected`: it is deleted although its spec forbids it. `FinalBackup`, `Removing`: the two steps of a deletion.
  * - `VolumeGoing`: somebody has deleted the data claim, which lasts only as long as its pod.
  * - `Restoring`: a Job fills the data volume before the server may start.
@@ -27,7 +27,7 @@ export function decide(plan: DatabasePlan, facts: Facts): Step {
   if (facts.deleting) return plan.protected ? 'Protected' : mustBackUpFirst(plan, facts) ? 'FinalBackup' : 'Removing';
   if (facts.data?.going === true) return 'VolumeGoing';
   if (refusal(plan, facts) !== undefined) return 'Refused';
-  if (facts.missingSecret !== undefined || (facts.certificate?.kind === 'unusable' && facts.authority === undefined)) return 'MissingSecret';
+  if ((facts.missingSecret !== undefined && facts.data?.account === undefined) || (facts.certificate?.kind === 'unusable' && facts.authority === undefined)) return 'MissingSecret';
   if (mustRestoreFirst(plan, facts)) return 'Restoring';
   if (plan.hibernated) return 'Hibernating';
   if (facts.pod?.ready !== true || facts.server === undefined || facts.server.kind === 'silent') return 'Starting';

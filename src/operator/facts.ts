@@ -30,6 +30,8 @@ export interface DataClaim {
   readonly version?: string;
   /** What that server called itself. */
   readonly answered?: string;
+  /** The application's account, which owns the database in it. @default no server has let it in yet */
+  readonly account?: string;
   /** Engine that its data is of. @default the one that is asked for: it was not written down before */
   readonly engine?: string;
   /** Why its pods were last restarted although nothing in them changed. */
@@ -65,7 +67,7 @@ export interface Facts {
   readonly shown?: string;
   /** Name of the application's account. */
   readonly username: string;
-  /** A Secret that the spec names and the cluster lacks, or that lacks a key. */
+  /** Why the account that the spec asks for can't be had: its Secret is missing, lacks a key, or names another account than the one that owns the database. */
   readonly missingSecret?: string;
   readonly data?: DataClaim;
   /** There is a place where a backup may lie. */

@@ -32,7 +32,8 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
   const { object } = context;
   const accountsObject = context.read<Secret>(builtin.Secret).get(plan.names.accountsSecret);
   const accounts = readAccounts(accountsObject);
-  const credentials = await applicationCredentials(context, plan, senses.supplied);
+  const data = dataClaim(context, plan, context.read<Claim>(builtin.PersistentVolumeClaim).get(plan.names.dataClaim));
+  const credentials = ownedBy(data?.account, await applicationCredentials(context, plan, senses.supplied), plan);
   const pod = serverPod(context, plan);
   const configMap = context.read(builtin.ConfigMap).get(plan.names.configMap);
   const facts: Facts = {
@@ -48,7 +49,7 @@ export async function observe(context: Context, plan: DatabasePlan, senses: Sens
     missingSecret: credentials.missing,
     ...workload(context, plan),
     rotated: accountsObject?.metadata.annotations?.[rotationMark],
-    data: dataClaim(context, plan, context.read<Claim>(builtin.PersistentVolumeClaim).get(plan.names.dataClaim)),
+    data,
     mayHaveBackup: mayHaveBackup(context, plan),
     confirmedParameters: parsed(configMap?.metadata.annotations?.[confirmedMark]),
     refusedParameters: parsed(configMap?.metadata.annotations?.[refusedMark]),
@@ -74,6 +75,7 @@ function dataClaim({ object: { metadata } }: Context, plan: DatabasePlan, claim:
     holdsData: marks[claimMarks.holdsData] === 'true',
     version: marks[claimMarks.version],
     answered: marks[claimMarks.answered],
+    account: marks[claimMarks.account],
     engine: marks[claimMarks.engine],
     restartedFor: marks[claimMarks.restartedFor],
     ours: claim.metadata.labels?.[ownerLabel] === metadata.uid,
@@ -91,8 +93,22 @@ function growing({ metadata, spec, status }: Claim): string | undefined {
   return [`volume ${metadata.name} is growing from ${has} to ${wants}`, ...why].join(': ');
 }
 
+interface Credentials {
+  readonly username: string;
+  readonly password?: string;
+  readonly missing?: string;
+}
+
+/** An account that owns the database stays the application's, whatever is asked for: what it owns can't be handed to another. */
+function ownedBy(account: string | undefined, asked: Credentials, { application: { suppliedSecret } }: DatabasePlan): Credentials {
+  if (account === undefined || (asked.missing === undefined && asked.username === account)) return asked;
+  const who = suppliedSecret === undefined ? `the account ${asked.username} is asked for` : `Secret ${suppliedSecret} names the account ${asked.username}`;
+  const remedy = suppliedSecret === undefined ? `set credentials to a Secret with the username ${account}` : `set the username in it to ${account}`;
+  return { username: account, missing: asked.missing ?? `${who}, but the database belongs to ${account}; ${remedy}` };
+}
+
 /** The application's account: from a Secret of the user's, or from ours, which a user may have edited. */
-async function applicationCredentials(context: Context, plan: DatabasePlan, supplied: SuppliedSecrets): Promise<{ username: string; password?: string; missing?: string }> {
+async function applicationCredentials(context: Context, plan: DatabasePlan, supplied: SuppliedSecrets): Promise<Credentials> {
   const { username, suppliedSecret } = plan.application;
   if (suppliedSecret === undefined) {
     const own = context.read<Secret>(builtin.Secret).get(plan.names.applicationSecret);

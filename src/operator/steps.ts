@@ -68,6 +68,9 @@ export const steps: Record<Step, (pass: Pass) => Promise<Telling>> = {
     if (facts.certificate?.kind === 'unusable') {
       return { kind: 'wait', phase: 'Running', reason: 'CertificateRefused', message: `${facts.certificate.why}. The server runs on with the certificate it has.`, after: LOOK_AGAIN_MS };
     }
+    if (facts.missingSecret !== undefined) {
+      return { kind: 'wait', phase: 'Running', reason: 'SecretMissing', message: `${facts.missingSecret}. The server runs on with the account and the password it has.`, after: LOOK_AGAIN_MS };
+    }
     const version = facts.server?.kind === 'answers' ? facts.server.version : '';
     const kept = podsOf && `its pod stays as release ${podsOf} made it until a change of the spec starts it anew`;
     const skipped = notRestored(plan, facts.data?.origin);

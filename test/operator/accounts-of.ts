@@ -16,6 +16,27 @@ export function accountsOf(living: Living, story: EngineStory, said: readonly st
   };
   const passwords = async () => Object.entries({ ...(await secret('accounts')), [`shown-password`]: (await secret('app'))['password'] ?? '' }).filter(([key]) => key.endsWith('-password'));
 
+  it('keeps the account that owns it when a Secret names another or is gone, and follows every other change meanwhile', async () => {
+    const { cluster, namespace } = living;
+    const given = (username: string) => cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'theirs', namespace }, stringData: { username, password: 'given-by-a-user' } });
+    const misses = (words: string) => living.becomes(words, (object) => living.ready(object)?.reason === 'SecretMissing' && living.ready(object).message.includes(words));
+    const { dynamic } = story;
+    await given('another');
+    await living.change({ credentials: { secretName: 'theirs' }, parameters: { [dynamic.name]: dynamic.value } });
+    expect((await misses('Secret theirs names the account another, but the database belongs to app; set the username in it to app')).status.phase).toBe('Running');
+    expect(await living.sql(dynamic.show)).toBe(dynamic.value);
+    await given('app');
+    await living.becomes('Ready with the given password', living.isReady);
+    expect(await living.sql('SELECT 1', 'given-by-a-user')).toBe('1');
+    await cluster.kubectl(`delete secret theirs -n ${namespace}`);
+    await living.change({ parameters: { [dynamic.name]: dynamic.other } });
+    expect((await misses('Secret theirs does not exist')).status.phase).toBe('Running');
+    expect(await living.sql(dynamic.show, 'given-by-a-user')).toBe(dynamic.other);
+    await living.change({ credentials: null, parameters: null });
+    await living.becomes('Ready with the account of its own Secret', living.isReady);
+    expect(await living.sql('SELECT 1', 'given-by-a-user')).toBe('1');
+  }, 240_000);
+
   it.each(Object.entries(story.forbidden))('does not let its account %s do what is not its work', async (account, statements) => {
     const password = (await secret('accounts'))[`${account}-password`]!;
     const sql = (statement: string) => living.sql(statement, password, named(account as Account));

@@ -42,6 +42,7 @@ const situations: [string, Partial<DatabasePlan>, Facts, Step][] = [
   ['a downgrade', { server: { ...mysqlPlan().server, version: '8.4' } }, healthy, 'Refused'],
   ['a volume that a database of the other engine has left', {}, { ...nothing, data: { ...data, engine: 'postgres', ours: false } }, 'Refused'],
   ['a supplied Secret is missing', {}, { ...nothing, missingSecret: 'Secret x does not exist' }, 'MissingSecret'],
+  ['the Secret of an account that owns the database is gone: all else goes on', {}, { ...healthy, data: { ...data, account: 'shop' }, missingSecret: 'Secret x does not exist' }, 'Running'],
   ['hibernation of a running database', { hibernated: true }, healthy, 'Hibernating'],
   ['hibernation of a database that has still to be restored', { hibernated: true }, { ...nothing, mayHaveBackup: true }, 'Restoring'],
   ['paused and broken', { paused: true }, { ...healthy, pod: { ...pod, ready: false } }, 'Paused'],

@@ -214,7 +214,7 @@ export function lifeOf(story: EngineStory): void {
     it('takes back a parameter that made its pod unready, in the server that runs', async () => {
       const pod = await podUid();
       await change({ parameters: { [parameter]: value } });
-      await becomes('unready', (object) => ready(object)?.reason === 'ServerUnready');
+      await becomes('unready', (object) => ready(object)?.reason === 'ServerUnready', 60_000);
       const password = Buffer.from(await cluster.kubectl(`get secret ${name}-accounts -n ${namespace} -o jsonpath={.data.operator-password}`), 'base64').toString();
       const direct = story.client(`${name}-0.${name}-pods`, 'dbop_operator');
       expect((await cluster.kubectl(`exec -i ${name}-0 -n ${namespace} -c server -- sh -c '${direct}'`, `${password}\nSELECT 1\n`)).trim()).toBe('1');

@@ -3,11 +3,13 @@ import type { Duplex } from 'node:stream';
 import type { Client } from '../../runtime/client';
 import { SqlError } from './door';
 
-/** A server to be reached, by both of its addresses. */
+/** A server to be reached, by each of its addresses. */
 export interface DialTarget {
   readonly namespace: string;
-  /** DNS name of the Service, or of the pod. */
+  /** DNS name of the Service: the one that the server's certificate is for, a given one too. */
   readonly host: string;
+  /** DNS name of the pod, where no Service leads to it. @default host */
+  readonly podHost?: string;
   readonly port: number;
   /** The pod behind it. */
   readonly pod: string;
@@ -26,14 +28,15 @@ const FORWARD_TIMEOUT_MS = 5_000;
 /** Through the Service, as applications do: for an operator that runs in the cluster. */
 export const dialService: Dial = async (target, signal) => {
   signal.throwIfAborted();
+  const host = target.podHost ?? target.host;
   const waiting = new Set<Socket>();
   let giveUp = (): void => undefined;
   try {
     const connected = await new Promise<Socket>((resolve, reject) => {
-      const fail = (why: string) => reject(new SqlError('unreachable', `cannot connect to ${target.host}:${target.port}: ${why}`));
+      const fail = (why: string) => reject(new SqlError('unreachable', `cannot connect to ${host}:${target.port}: ${why}`));
       const dial = () => {
         if (waiting.size * ANEW_MS >= SERVICE_TIMEOUT_MS) return fail(`no answer in ${SERVICE_TIMEOUT_MS / 1000} s`);
-        const socket = connect({ host: target.host, port: target.port });
+        const socket = connect({ host, port: target.port });
         waiting.add(socket.setTimeout(ANEW_MS, dial));
         socket.on('error', (error) => fail(error.message)).once('connect', () => resolve(socket));
       };

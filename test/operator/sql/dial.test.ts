@@ -66,3 +66,9 @@ it('a pass that ends takes its tries along', async () => {
   await expect(dialed).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('the pass has ended') as string });
   expect(opened.filter((socket) => !socket.destroyed)).toEqual([]);
 });
+
+it('a pod that no Service leads to is reached by its own name', async () => {
+  const dialed = dialService({ ...target(), host: 'orders.shop.invalid', podHost: '127.0.0.1' }, signal);
+  setImmediate(hear);
+  (await dialed).destroy();
+});
